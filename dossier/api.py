@@ -42,12 +42,7 @@ if TYPE_CHECKING:
     import pandas
     import seaborn.objects
 
-CURVES: Mapping[str, str] = {
-    "calibration": "calibration_curve",
-    "decision": "decision_curve",
-    "roc": "roc",
-    "risk": "risk_distribution",
-}
+CURVES = {"calibration": "calibration_curve", "decision": "decision_curve", "roc": "roc", "risk": "risk_distribution"}
 """The curves that have a name of one word; `curves` takes every other by the name that results.json has."""
 FOUND = ("value", "low", "high", "se", "n", "events", "method", "status")
 """The last columns of a frame of estimates."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -852,28 +853,12 @@ def test_a_column_of_1_and_2_is_not_guessed_at() -> None:
     pandas.testing.assert_frame_equal(told.to_frame(), plain.to_frame())
 
 
-BROKEN = (
-    ("[[horizon]]\nat = 1826.25", "[[horizon]]\nat = 0", "at is 0, not above 0"),
-    ('time = "days"\n', "", "event is of an outcome by a horizon"),
-    ('time = "days"\n', 'time = "days"\nrecurrent = true\n', "entry times, intervals, recurrent events and"),
-    ("at = 1826.25", "at = 5000", "The horizon is 5000, and the longest follow-up is"),
-    ('event = "event"', 'event = "hormon_"', "There is no column hormon_"),
-    ('event = "event"', 'event = "event"\npositive = 1', "only one of positive and censored is declared"),
-    ('event = "event"', 'event = "event"\ncolumn = "hormon"', "event and column name two columns"),
-    ('event = "event"', 'event = "meno"\npositive = 7\ncensored = 0', "event is 1, not one of 0, 7"),
-    ("predictors = []", 'predictors = []\nweights = "age"', "weights cannot yet be declared"),
-    ("[[dataset]]", '[prediction]\ncolumn = "risk_2y"\n[[dataset]]', "[prediction] column stands beside [[horizon]]"),
-    ("[[dataset]]", '[[horizon]]\nat = 1826.25\nrisk = "risk_2y"\n[[dataset]]', "1826.25 is declared twice"),
-    ("[[dataset]]", "[severity]\nweights = [[0, 1], [1, 0]]\n[[dataset]]", "[severity] cannot yet be declared of"),
-    ('risk = "risk_5y"\n', 'risk = "event"\n', "[[horizon]] 1, risk"),
-    ('risk = "risk_5y"\n', "baseline_survival = 0.8\n", "The risks are to be those of [model]"),
-    ('risk = "risk_5y"\n', 'risk = "risk_5y"\nbaseline_survival = 0.8\n', "The risks are to be those of [model]"),
-    ('risk = "risk_5y"\n', "baseline_survival = 1.0\n", "baseline_survival is 1"),
-)
+BROKEN = tomllib.loads((RELEASES / "broken.toml").read_text(encoding="utf-8"))["broken"]
 
 
-@pytest.mark.parametrize(("part", "instead", "says"), BROKEN, ids=[says for *_, says in BROKEN])
-def test_a_release_that_cannot_be_read_says_why(part: str, instead: str, says: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", BROKEN, ids=[case["says"] for case in BROKEN])
+def test_a_release_that_cannot_be_read_says_why(case: dict[str, str], tmp_path: Path) -> None:
+    part, instead, says = case.values()
     assert part in RELEASE
     assert says in str(refused(released, tmp_path, GBSG, RELEASE.replace(part, instead, 1)))
 

@@ -226,23 +226,20 @@ def test_two_faults_at_once(first: str, other: str) -> None:
 # ---- settings at the edge -------------------------------------------------------------------------------------------
 
 EDGES: dict[str, tuple[Any, ...]] = {
-    "threshold": (0.0, 1.0),
-    "primary_threshold": (0.0, 1.0),
+    **dict.fromkeys(("threshold", "primary_threshold", "coherence"), (0.0, 1.0)),
     "tau": (0.5, 1.0),
-    "gamma": (0.0, 0.5, 1.0),
+    **dict.fromkeys(("gamma", "desired_accuracy"), (0.0, 0.5, 1.0)),
     "priority": (0.0, 1.0, "prevalence"),
     "relevance": ("constant", "raters", "column"),
     "complexity": ("constant", "raters"),
     "fpr": ("0-0", "0-1", "1-1", "0.5-0.5"),
     "calibration": ("ece", "eci"),
-    "desired_accuracy": (0.0, 0.5, 1.0),
     "severity_weights": (((0.0, 0.0), (0.0, 0.0)), ((0.0, 1.0), (1.0, 0.0))),
     "level": (0.5, 0.999),
     "bootstrap": (1, 2),
     "permutations": (1,),
     "threshold_range": ((0.0, 0.0), (0.0, 1.0), (0.3, 0.3)),
     "declared_thresholds": ((), (0.0, 1.0)),
-    "coherence": (0.0, 1.0),
 }
 SOURCES_OF_TAU = (0.0, 1.0, "confidence", "persuasion", "automation_bias", "cost_benefit")
 """In the chapter on utility tau is the threshold of each case."""

@@ -38,23 +38,18 @@ fill("metrics")
 ROOT = Path(__file__).parents[1]
 N = 160
 SETTINGS: dict[str, Any] = {
-    "threshold": 0.3,
+    **dict.fromkeys(("threshold", "primary_threshold"), 0.3),
+    **dict.fromkeys(("auroc_width", "brier_width"), 0.1),
+    **dict.fromkeys(("oe_ratio_width", "calibration_slope_width", "standardized_net_benefit_width"), 0.2),
+    **dict.fromkeys(("relevance", "complexity"), "constant"),
     "tau": 0.7,
     "priority": 0.6,
-    "primary_threshold": 0.3,
+    "gamma": 0.5,
     "bootstrap": 20,
     "permutations": 19,
-    "gamma": 0.5,
-    "relevance": "constant",
-    "complexity": "constant",
     "calibration": "eci",
     "group": "all",
     "fpr": (0.0, 0.5),
-    "auroc_width": 0.1,
-    "oe_ratio_width": 0.2,
-    "calibration_slope_width": 0.2,
-    "standardized_net_benefit_width": 0.2,
-    "brier_width": 0.1,
 }
 COLUMNS = {"outcome", "risk", "rival", "weights", "cluster", "strata", "truth"}
 
@@ -545,11 +540,7 @@ NO_ARGUMENT = "{} is no argument of dossier.validate, and no table of release.to
 @pytest.mark.parametrize(
     ("arguments", "what", "fix"),
     [
-        (
-            {"threshold": [0.2]},
-            NO_ARGUMENT.format("threshold"),
-            "Did you mean thresholds?",
-        ),
+        ({"threshold": [0.2]}, NO_ARGUMENT.format("threshold"), "Did you mean thresholds?"),
         (
             {"disclosure": 10},
             "disclosure is 10, not a table.",

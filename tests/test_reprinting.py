@@ -40,16 +40,8 @@ def test_print_makes_every_byte_of_the_build(any_book: Book, tmp_path: Path) -> 
 
 
 VERSIONS = (
-    "2.1.0",
-    "0.005",
-    "7",
-    'the "last" one',
-    "v1 – beta—2",
-    "Größe ß",
-    "αβγ Ω",
-    "O'Neill & <sons>",
-    "1e-3",
-    "100%",
+    *("2.1.0", "0.005", "7", 'the "last" one', "v1 – beta—2", "Größe ß"),
+    *("αβγ Ω", "O'Neill & <sons>", "1e-3", "100%"),
 )
 NAMES = (
     "A",

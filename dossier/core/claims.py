@@ -44,20 +44,6 @@ PROBABILITY_OF: Mapping[Question, str] = {"calibration": "calibration_test"}
 NAMED = frozenset(f"{state}:{question}" for state in ("against", *WITHOUT_HARM) for question in QUESTIONS)
 """What a pipeline may stop at: "against:groups", "open:calibration"."""
 
-OF_CHAPTER: Mapping[str, Question] = {
-    "discrimination": "discrimination",
-    "calibration": "calibration",
-    "comparison": "comparators",
-    "subgroups": "groups",
-    "reliability": "labels",
-    "human_factors": "people",
-    "correspondence": "population",
-    "robustness": "population",
-    "nomogram": "test_itself",
-    "sample": "test_itself",
-}
-"""The question that a declared criterion belongs to, by the chapter of its measure; all else asks of the benefit."""
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -291,7 +277,9 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         known = {measure: each for measure, each in both.items() if isinstance(each, types.Estimate)}
         left = {name: each for name, each in known.items() if multiplicity.held(each, *limits[name]) != "shown"}
         # Where all are too high or too low that is named first, as in every sentence.
-        farthest = max(left or known, key=lambda name: _times_off(known[name].value), default="oe_ratio")
+        # By how many times it is off, either way.
+        times = {name: abs(math.log(each.value)) if each.value > 0 else math.inf for name, each in known.items()}
+        farthest = max(left or known, key=lambda name: times[name], default="oe_ratio")
         measure = "oe_ratio" if multiplicity.misfit(evidence, dataset, **at).level else farthest
         found = both[measure]
         details = test.details if isinstance(test, types.Estimate) else {}
@@ -314,11 +302,6 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         if turn is not None:
             claim = _in_last(replace(claim, measure="oe_ratio", limit=bands.OE_TOLERATED), turn.every, turn.unit)
         yield claim
-
-
-def _times_off(ratio: float) -> float:
-    """By how many times a ratio or slope is off, either way."""
-    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 def distance(evidence: types.Evidence, dataset: str, at: types.At) -> float | None:
@@ -647,6 +630,13 @@ ASKED: Mapping[Question, Asked] = {
     "test_itself": Asked(_test_itself, 1, "acceptance"),
 }
 """Every question that is asked."""
+OF_CHAPTER: Mapping[str, Question] = {
+    **{each.chapter: question for question, each in ASKED.items()},
+    "robustness": "population",
+    "nomogram": "test_itself",
+    "sample": "test_itself",
+}
+"""The question that a declared criterion belongs to, by the chapter of its measure; all else asks of the benefit."""
 
 
 # ---- over all hospitals ----------------------------------------------------------------------------------------------

@@ -265,11 +265,7 @@ def better_to_flag(gain: Estimate) -> str:
     return DEFAULTS[is_below_everyone(gain)]
 
 
-DEFAULTS = {
-    True: over_time.EVERYONE,
-    False: over_time.NO_ONE,
-    None: f"{over_time.EVERYONE} or {over_time.NO_ONE}",
-}
+DEFAULTS = {True: over_time.EVERYONE, False: over_time.NO_ONE, None: f"{over_time.EVERYONE} or {over_time.NO_ONE}"}
 
 
 def _p_value(found: Estimate | Absent, name: str) -> float | None:

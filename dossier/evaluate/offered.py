@@ -139,15 +139,8 @@ def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | types.Absent]:
     }
 
 
-OF_READERS = {
-    "labels": "labels",
-    "confidence": "confidence",
-    "rater_complexity": "complexity",
-    "truth": "truth",
-    "rater_accuracy": "accuracy",
-    "rater_groups": "groups",
-    "coherence": "coherence",
-}
+_READ = ("labels", "confidence", "rater_complexity", "truth", "rater_accuracy", "rater_groups", "coherence")
+OF_READERS = {name: name.removeprefix("rater_") for name in _READ}
 """What can be named of the readers' tables, and the field of each."""
 
 

@@ -19,19 +19,10 @@ from dossier.core import bands, register, types
 from dossier.metrics import censoring, time_to_event
 from dossier.metrics.shares import Design
 
-WITHIN = {
-    "outcome": (0.0, 1.0),
-    "risk": (0.0, 1.0),
-    "rival": (0.0, 1.0),
-    "truth": (0.0, 1.0),
-    "weights": (0.0, None),
-    "complexity": (0.0, None),
-    "case_complexity": (0.0, None),
-    "rater_complexity": (0.0, None),
-    "case_relevance": (0.0, None),
-    "cost": (0.0, None),
-    "benefit": (0.0, None),
-    "time": (0.0, None),
+WITHIN: dict[str, tuple[float, float | None]] = {
+    **dict.fromkeys(("outcome", "risk", "rival", "truth"), (0.0, 1.0)),
+    **dict.fromkeys(("weights", "complexity", "case_complexity", "rater_complexity", "case_relevance"), (0.0, None)),
+    **dict.fromkeys(("cost", "benefit", "time"), (0.0, None)),
     "event": (0.0, float(censoring.COMPETING)),
 }
 """The smallest and the largest value of a column; None for no end."""

@@ -63,7 +63,8 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
         if name not in Release.model_fields:
             known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != frames.FRAME)
             inside = tuple(_inside(table, name) for table in Release.model_fields if name in declared.keys_of((table,)))
-            unknown = _unknown("dossier.validate", name, known, inside[:MOST_TABLES], is_validate=True)
+            # Of many tables that have such a key the first are named.
+            unknown = _unknown("dossier.validate", name, known, inside[:3])
             yield declared.refused(name, Argument(name)) or unknown
         else:
             example = f'{{"{next(iter(declared.keys_of((name,))), "…")}": …}}'
@@ -74,21 +75,15 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
                 yield _other(name, value, "table_of_keys", example)
 
 
-MOST_TABLES = 3
-"""So many tables that have a key are named."""
-
-
 def _inside(table: str, key: str, value: str = "…") -> str:
     """A key of a table of release.toml as an argument."""
     written = f'{{"{key}": {value}}}'
     return f"{table}=[{written}]" if table in toml.LISTS and table != "dataset" else f"{table}={written}"
 
 
-def _unknown(
-    door: str, name: str, known: tuple[str, ...], inside: tuple[str, ...] = (), *, is_validate: bool = False
-) -> Fault:
-    near = inside or nearest(name, known)
-    return Fault("unknown_argument", Argument(name), key=name, of=door, known=known, near=near, tables=is_validate)
+def _unknown(door: str, name: str, known: tuple[str, ...], inside: tuple[str, ...] | None = None) -> Fault:
+    said = {"near": inside or nearest(name, known), "tables": inside is not None}
+    return Fault("unknown_argument", Argument(name), key=name, of=door, known=known, **said)
 
 
 Given = ParamSpec("Given")

@@ -34,19 +34,7 @@ from dossier.words import wording
 
 Location = tuple[str | int, ...]
 
-EXPECTED = {
-    "string_type": "text",
-    "int_type": "whole_number",
-    "int_from_float": "whole_number",
-    "float_type": "number",
-    "bool_type": "truth",
-    "date_type": "date",
-    "tuple_type": "list",
-    "mapping_type": "table",
-    "dict_type": "table",
-    "model_type": "table",
-    "model_attributes_type": "table",
-}
+EXPECTED: Mapping[str, str] = notations.MET["kinds"]
 """What a value should be, by what pydantic calls it."""
 BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
 """Under which name pydantic gives the bound."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dossier.core import errors, facts
 from dossier.core.faults.locations import Cell, Header, Location
+from dossier.reading import notations
 from dossier.words.wording import shown
 
 Asked = ParamSpec("Asked")
@@ -54,13 +55,7 @@ def not_a_choice(at: Location, key: str, value: object, choices: Sequence[str]) 
 
 SIGNS = {",": '","', ";": '";"', "\t": '"\\t"', "|": '"|"'}
 """The separators that can be declared, as they are written in release.toml."""
-OPTIONS = {
-    "[outcome] column": "--outcome",
-    "[outcome] time": "--time",
-    "[outcome] event": "--event",
-    "[prediction] column": "--risk",
-    "[[dataset]] site_column": "--site",
-}
+OPTIONS: Mapping[str, str] = notations.MET["options"]
 """What names a column where there is no release.toml."""
 LONGEST = 200
 """A name or a category with more characters than this is prose, and fits no table."""

@@ -46,7 +46,8 @@ def faults(asked: command.Quick, tables: Sequence[str]) -> list[errors.Fault]:
     found += [errors.Fault("long_text", Option(option), key=option, length=n, most=MOST_LETTERS) for option, n in long]
     for option, text in printed:
         found += letters.fault(letters.NAME, text, Option(option), name=True)
-    if empty or long or not all(letters.is_unicode(text) for _, text in printed):
+    # The name of a file may hold bytes that are no letters in UTF-8.
+    if empty or long or any("\ud800" <= letter <= "\udfff" for _, text in printed for letter in text):
         raise errors.ReleaseError(found)
     return [*found, *_of_codes(asked)]
 

@@ -63,11 +63,6 @@ def fault(what: Fact | str, text: str, at: locations.Location, *, name: bool = F
         yield errors.Fault("strange_letters", at, what=what, letters=tuple(_shown(letter) for letter in found))
 
 
-def is_unicode(text: str) -> bool:
-    """Whether a text can be written at all; the name of a file may hold bytes that are no letters in UTF-8."""
-    return not any(unicodedata.category(letter) == "Cs" for letter in text)
-
-
 def _shown(character: str) -> str:
     code = f"U+{ord(character):04X}"
     return code if unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs", "Cn") else f"{character} ({code})"

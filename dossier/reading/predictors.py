@@ -117,12 +117,8 @@ def rivals_declared(release: Release) -> Iterator[tuple[Rival, Key]]:
             yield rival, listed_table("rival", index - short + 1).of("columns" if several else "column")
 
 
-CASE_KEYS = {
-    "relevance": "[utility] relevance",
-    "cost": "[utility] cost",
-    "benefit": "[utility] benefit",
-    "complexity": "[h_accuracy] complexity",
-}
+CASE_KEYS = {name: f"[utility] {name}" for name in ("relevance", "cost", "benefit")}
+CASE_KEYS["complexity"] = "[h_accuracy] complexity"
 """The keys of release.toml that may name a column with a number for each case."""
 
 

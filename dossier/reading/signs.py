@@ -14,17 +14,7 @@ from dossier.core import bands, facts, release, types
 from dossier.reading import columns, notations
 from dossier.reading.predictors import Input
 
-NOTES: Mapping[str, str] = {
-    "hidden_rows": "hidden_rows",
-    "totals_by_word": "totals_row",
-    "totals_by_sum": "totals_row",
-    "repeated_patients": "repeated_patients",
-    "copies_by_name": "near_copies",
-    "read_as_missing": "read_as_missing",
-    "read_as_western": "encoding_guessed",
-    "risks_beyond_ends": "risks_rounded",
-    "class_risks_scaled": "risks_rounded",
-}
+NOTES: Mapping[str, str] = notations.MET["notes"]
 """The flag that each note on a table raises."""
 
 

@@ -23,11 +23,7 @@ from dossier.words.sources import source
 OPEN = "Not stated"
 SPACE = "https://mc.chai.org/v0.2/schema.xsd"
 
-GROUPS: Mapping[str, str] = {
-    "UsefulnessUsabilityEfficacy": "auroc net_benefit_gain standardized_net_benefit sensitivity specificity",
-    "FairnessEquity": "auroc oe_ratio net_benefit_gain",
-    "SafetyReliability": "oe_ratio calibration_slope brier ici",
-}
+GROUPS: Mapping[str, str] = entries("pages")["card_metrics"]
 """The groups of key metrics, each with the measures that answer its goal."""
 
 

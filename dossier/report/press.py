@@ -37,18 +37,7 @@ _FONTS = "fonts/"
 PACKED = 6
 """How hard streams are compressed, of 9."""
 
-_UNIVERSAL_ACCESS = b"""\
-<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/"><pdfuaid:part>1</pdfuaid:part>\
-</rdf:Description><rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" \
-xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">\
-<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">\
-<pdfaSchema:schema>PDF/UA Universal Accessibility Schema</pdfaSchema:schema>\
-<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>\
-<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix><pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">\
-<pdfaProperty:name>part</pdfaProperty:name><pdfaProperty:valueType>Integer</pdfaProperty:valueType>\
-<pdfaProperty:category>internal</pdfaProperty:category>\
-<pdfaProperty:description>Part of ISO 14289</pdfaProperty:description></rdf:li></rdf:Seq></pdfaSchema:property>\
-</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"""
+_UNIVERSAL_ACCESS = Path(__file__).with_name("universal_access.xml").read_bytes().replace(b"\n", b"")
 """The claim of PDF/UA-1, and the schema that PDF/A wants for every property that it does not know itself."""
 
 

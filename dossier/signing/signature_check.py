@@ -19,9 +19,7 @@ from typing import Any
 from asn1crypto import cms
 from pyhanko.pdf_utils.misc import PdfError
 from pyhanko.pdf_utils.reader import PdfFileReader
-from pyhanko.sign.general import CMSStructuralError, MultivaluedAttributeError, NonexistentAttributeError
 from pyhanko.sign.validation import async_validate_detached_cms, async_validate_pdf_signature
-from pyhanko.sign.validation.errors import SignatureValidationError
 from pyhanko.sign.validation.settings import KeyUsageConstraints
 from pyhanko_certvalidator import ValidationContext
 
@@ -40,20 +38,7 @@ OF_MACHINES = frozenset({"server_auth", "time_stamping", "ocsp_signing", "code_s
 TOLERATED = datetime.timedelta(minutes=10)
 """By so much the clock of a signer may be ahead of ours."""
 QUOTES = str.maketrans({"“": "'", "”": "'"})
-UNREADABLE = (
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-    OSError,
-    PdfError,
-    SignatureValidationError,
-    CMSStructuralError,
-    MultivaluedAttributeError,
-    NonexistentAttributeError,
-)
+UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OSError, PdfError)
 """What comes of bytes that anybody may have made; what else comes ends this process, and its parent reports it."""
 
 

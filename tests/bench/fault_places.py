@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,35 +24,7 @@ Place = tuple[str, int]
 """A file of the package, and a line of it."""
 
 
-UNREACHED = {
-    "Option('--risk')": "an option of dossier quick",
-    "'threshold_outside'": "an option of dossier quick",
-    "key=option": "an option of dossier quick",
-    "'unknown_argument'": "an argument of a function of Python",
-    "'arguments_by_place'": "an argument of a function of Python",
-    "'argument_of_other_kind'": "an argument of dossier.validate",
-    "'outcome_beside_follow_up'": "an argument of dossier.validate",
-    "'frame_not_computed'": "an argument of dossier.validate",
-    "File(place)": "a frame that dossier.validate is given",
-    "Cell(place, name)": "a frame that dossier.validate is given",
-    "'column_of_other_length'": "a frame that dossier.validate is given",
-    "'arguments_not_read'": "a file that dossier validate is given",
-    "'rows_not_read'": "a file that dossier validate is given",
-    "Fault(fault.code": "a fault that is said again",
-    "'device'": "a device, a pipe or a socket",
-    "'another_file_for_release'": "an argument of the command line",
-    "'unreadable_table'": "texts of more than 2 GiB",
-    "'reader_not_installed'": "a reader that is not installed",
-    "'many_cells'": "a workbook of more than 50 million cells",
-    "'reading_too_long'": "a file that keeps its reader busy for minutes",
-    "'reading_too_large'": "a file that takes more memory than there is",
-    "'unreadable_file'": "a file that ends its reader",
-    "File(RELEASE)": "a release.toml that keeps its reader busy",
-    "'large_file'": "files of megabytes and gigabytes",
-    "'large_text'": "texts of more than 2 GiB",
-    "'large_column'": "a column of more than 4 GB",
-    "'other_file_outside'": "a release that may name files outside of its folder",
-}
+UNREACHED: dict[str, str] = tomllib.loads(Path(__file__).with_name("unreached.toml").read_text(encoding="utf-8"))
 """Parts of the calls that make faults which no release and no table of a test can bring about, and what would."""
 
 

@@ -30,13 +30,8 @@ EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 
 TESTS = (
     "tests/metrics",
-    "tests/reference/test_against_r.py",
-    "tests/reference/test_every_golden_number.py",
-    "tests/test_laws.py",
-    "tests/test_changes.py",
-    "tests/test_clusters.py",
-    "tests/test_imputations.py",
-    "tests/test_weights.py",
+    *(f"tests/reference/test_{name}.py" for name in ("against_r", "every_golden_number")),
+    *(f"tests/test_{name}.py" for name in ("laws", "changes", "clusters", "imputations", "weights")),
 )
 """The tests of the numbers; those of whole releases, of the pages and of the command are not asked."""
 

@@ -166,12 +166,10 @@ def _results(evidence: types.Evidence) -> str:
 
 def _also_against(evidence: types.Evidence) -> str:
     """The questions whose answer is against the model that page 1 has in its table alone."""
-    asked = dict.fromkeys(claim.question for claim in claims.of(evidence) if claim.state == "against")
-    named = [within_sentence(entries("pages")["question"][each]) for each in asked if each in IN_TABLE_ALONE]
+    asked, pages = (claim.question for claim in claims.of(evidence) if claim.state == "against"), entries("pages")
+    alone = [each for each in dict.fromkeys(asked) if each in pages["in_table_alone"]["questions"]]
+    named = [within_sentence(pages["question"][each]) for each in alone]
     return sentence.phrase("abstract", "also_against", questions=tuple(named)) if named else ""
-
-
-IN_TABLE_ALONE = frozenset({"new_hospital", "labels", "people", "population", "updating", "test_itself"})
 
 
 def _one(evidence: types.Evidence, measure: str, label: str, /, **at: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from dossier.core import alterations, binding, claims, facts, multiplicity, types
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest, phrase
 from dossier.typeset import flags, names, reasons, words
 from dossier.typeset.numbers import TIED, interval, short, unit, wished
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
@@ -162,12 +162,7 @@ def why_uncounted(evidence: types.Evidence, criterion: types.Criterion) -> str:
     declared = evidence.release.acceptance[criterion.number - 1]
     why = binding.uncounted(evidence.release, declared, evidence.datasets)
     day = "" if declared.declared_on is None else words.date(declared.declared_on)
-    return {
-        None: "",
-        "undated": "is not dated",
-        "after_dossier": f"was declared on {day}, after this dossier",
-        "after_data": f"was declared on {day}, after the last patient had come",
-    }[why]
+    return "" if why is None else phrase("uncounted", why, day=day)
 
 
 def verdict(everywhere: Sequence[types.Criterion]) -> types.State:

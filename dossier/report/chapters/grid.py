@@ -169,11 +169,7 @@ def _legend(evidence: types.Evidence) -> list[str]:
     return [names.with_short_sites(evidence, f"{'; '.join(parts)}.")]
 
 
-MARKED = {
-    "‡": "Not to be used there, its maker states.",
-    "§": "A declared stop rule is crossed there.",
-    "¶": "Risks turn over time: no number of all its patients is that of any time.",
-}
+MARKED: Mapping[str, str] = entries("pages")["marks"]
 """What the marks beside a hospital say."""
 
 

@@ -66,13 +66,10 @@ def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
         elif site.left:
             reason = facts.Fact("curve_without_follow_up")
         elif site.prevalence is not None and not site.is_few:
-            found.append(Flagging(site, _own_prevalence(band) or site.prevalence, (ppv, npv), band))
+            # Of weighted rows that among those whom they stand for.
+            own = None if band is None else data.column(band, "prevalence")[np.argmax(data.column(band, "own"))]
+            found.append(Flagging(site, float(own or site.prevalence), (ppv, npv), band))
     return found or types.Absent(reason)
-
-
-def _own_prevalence(band: types.Curve | None) -> float | None:
-    """How frequent the outcome is among those whom weighted rows stand for."""
-    return None if band is None else float(data.column(band, "prevalence")[np.argmax(data.column(band, "own"))])
 
 
 @dataclass(frozen=True)

@@ -53,24 +53,20 @@ def the_same_for_everyone(evidence: Evidence) -> str:
 def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     """Where the model is better at a line, where the same for all is, and where nobody can tell: clauses."""
     found, several = _stands(evidence, at), bool(classes.labels(evidence))
-    among, either = sum(map(len, found.values())), plain.doing(evidence, DEFAULTS[None])
+    among = sum(map(len, found.values()))
+    acts = {whom: plain.doing(evidence, whom) for whom in DEFAULTS.values()}
     says = {"better": (f"the model {_is_better(evidence)}", "")}
-    for whom in DEFAULTS.values():
-        says[whom] = (f"{plain.doing(evidence, whom)} would be better", "")
-    for whom in DEFAULTS.values():
-        says[f"{CHANCE} {whom}"] = (f"{plain.doing(evidence, whom)} may be better", ", or this is coincidence")
+    says |= {whom: (f"{act} would be better", "") for whom, act in acts.items()}
+    says |= {f"chance {whom}": (f"{act} may be better", ", or this is coincidence") for whom, act in acts.items()}
     clauses = [
         f"{start}{_where(found[kind], among, several, evidence)}{end}"
         for kind, (start, end) in says.items()
         if kind in found
     ]
     # Where the clause before names both, "which" is enough.
-    which = "which is better" if "better" in found else f"whether the model or {either} is better"
+    which = "which is better" if "better" in found else f"whether the model or {acts[DEFAULTS[None]]} is better"
     unclear = found.get("unclear", [])
     return (*clauses, *([_not_clear(unclear, among, several, evidence, which)] if unclear else []))
-
-
-CHANCE = "chance"
 
 
 def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
@@ -81,14 +77,13 @@ def _stands(evidence: Evidence, at: float) -> dict[str, list[str]]:
         gain = find(evidence, "net_benefit_gain", site.name, threshold=at, **classes.at(label))
         is_own = site.name == evidence.local_site
         if isinstance(gain, Estimate):
-            perhaps = f"{CHANCE} {better_to_flag(gain)}" if looks_worse(gain, is_own) else "unclear"
+            perhaps = f"chance {better_to_flag(gain)}" if looks_worse(gain, is_own) else "unclear"
             kinds = {"shown": "better", "against": better_to_flag(gain)}
             kind = kinds.get(binding.gain(evidence, site.name, at, gain, is_own), perhaps)
             # Of what holds at times alone a sentence of its own tells.
-            is_at_times = bool(binding.worse_in(evidence, site.name, at)) or (kind == "unclear" and site in harmed)
-            found.setdefault("at times" if is_at_times else kind, []).append(
-                " in ".join(filter(None, (label, site.site)))
-            )
+            if binding.worse_in(evidence, site.name, at) or (kind == "unclear" and site in harmed):
+                kind = "at times"
+            found.setdefault(kind, []).append(" in ".join(filter(None, (label, site.site))))
     return found
 
 
@@ -156,10 +151,9 @@ def than_the_other_model(evidence: Evidence) -> str:
     """
     better = [each for each in comparison.better_rivals(evidence) if is_here(each.dataset, evidence)]
     times = Counter(str(each.at["against"]) for each in better if each.state == "against")
-    names = list(
-        dict.fromkeys([*(str(each.at["against"]) for each in better), *evidence.release.rivals_by_any_horizon])
-    )
-    names = [*names[:1], *sorted(names[1:], key=lambda name: -times[name])]
+    ahead = [str(each.at["against"]) for each in better]
+    names = list(dict.fromkeys([*ahead, *evidence.release.rivals_by_any_horizon]))
+    names[1:] = sorted(names[1:], key=lambda name: -times[name])
     left = names[MOST_MODELS:]
     so = [name for name in left if times[name]]
     too = f", of which {_in_part(so)}" if so else ""
@@ -187,9 +181,8 @@ def another_is_better(evidence: Evidence) -> str:
     every = gathered((site[claims.place(each)], each) for each in sure if site[claims.place(each)] not in known)
     # Of hospitals that were not named yet before further horizons of those that were.
     named_yet = {each.dataset for each in (first, *others) if each in sure}
-    surest = dict(
-        sorted(((where, some[0]) for where, some in every.items()), key=lambda one: one[1].dataset in named_yet)
-    )
+    gravest = ((where, some[0]) for where, some in every.items())
+    surest = dict(sorted(gravest, key=lambda one: one[1].dataset in named_yet))
     stands: dict[bool, list[str]] = {True: [], False: []}
     for each in (each for each in others if site[claims.place(each)] not in surest):
         stands[each in sure].append(f"{site[claims.place(each)]}{_for_class(each)} (by {_by(evidence, each)})")

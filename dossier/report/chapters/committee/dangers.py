@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,19 +9,10 @@ from dossier.core import binding, claims, multiplicity, over_time, types
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import DEFAULTS
 from dossier.report.chapters import classes
+from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing
 from dossier.report.chapters.committee.places import tells_apart
-from dossier.report.chapters.committee.plain import (
-    LINE,
-    abridged,
-    as_sentence,
-    doing,
-    few_named,
-    line,
-    risk_of,
-    then_the_same,
-)
 from dossier.report.chapters.sentence import phrase
 from dossier.typeset.names import by_when
 from dossier.typeset.numbers import TIED
@@ -105,10 +95,10 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
     for name, site in known.items():
         if any(flag.dataset == name for flag in flags):
             # What it means, with its direction where it has one there.
-            plain = (kind in IN_PLACE and IN_PLACE[kind](evidence, name)) or PLAIN[kind]
-            told_at.setdefault(plain, []).append(site)
-    where = {plain: [] if only else sites for plain, sites in told_at.items()} or {PLAIN[kind]: []}
-    text = " ".join(_at(sites, plain, len(known)) for plain, sites in where.items())
+            means = (kind in IN_PLACE and IN_PLACE[kind](evidence, name)) or PLAIN[kind]
+            told_at.setdefault(means, []).append(site)
+    where = {means: [] if only else sites for means, sites in told_at.items()} or {PLAIN[kind]: []}
+    text = " ".join(_at(sites, means, len(known)) for means, sites in where.items())
     if kind == OF_FEW:
         text += _not_known(evidence, list(dict.fromkeys(flag.dataset for flag in flags)))
     # Kinds that mean the same may be answered apart: each answer stands beside the hospitals that it was given for.
@@ -121,20 +111,21 @@ def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
         return Danger(text, "", "The maker has not answered.")
     answered = {site for sites in replies.values() for site in sites}
     what = " all of it" if answered & {*missing} else ""
-    left = f"The maker has not answered{what} for {few_named(list(dict.fromkeys(missing)))}." if missing else ""
+    left = f"The maker has not answered{what} for {plain.few_named(list(dict.fromkeys(missing)))}." if missing else ""
     if all(reply.strip(" .").lower() in AGREED for reply in replies):
         return Danger(text, "The maker agrees; no action given.", left)
     answers = " ".join(
-        reply if answered <= {*sites, *missing} else f"{few_named(list(dict.fromkeys(sites)))}: {reply}"
+        reply if answered <= {*sites, *missing} else f"{plain.few_named(list(dict.fromkeys(sites)))}: {reply}"
         for reply, sites in replies.items()
     )
-    return Danger(text, f"The maker answers: {as_sentence(abridged(answers, LINE))}", left)
+    return Danger(text, f"The maker answers: {plain.as_sentence(plain.abridged(answers, plain.LINE))}", left)
 
 
-def _at(where: Sequence[str], plain: str, among: int) -> str:
+def _at(where: Sequence[str], means: str, among: int) -> str:
     """A limitation with the hospitals that have it."""
-    at = f"{few_named(where)}: " if where and len(where) < among else f"Every{TIED}hospital: " if len(where) > 1 else ""
-    return sentence_case(f"{at}{plain}")
+    every = f"Every{TIED}hospital: " if len(where) > 1 else ""
+    at = f"{plain.few_named(where)}: " if where and len(where) < among else every
+    return sentence_case(f"{at}{means}")
 
 
 def _of_slope(evidence: types.Evidence, name: str) -> str:
@@ -143,7 +134,7 @@ def _of_slope(evidence: types.Evidence, name: str) -> str:
     turn = crossing(evidence, site) if evidence.local_site == name and len(off) == 1 else None
     if turn is not None and len(ways) == 1:
         first, then = ("low", "high") if "below 1" in ways else ("high", "low")
-        return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
+        return f"percentages are too {first} up to about {plain.risk_of(round(turn, 2))}, too {then} above."
     whole = as_a_whole(evidence, site)
     if whole.way and len(off) == 1 and ways:
         return f"on the whole its percentages are {whole.way}, {whole.farthest}."
@@ -178,7 +169,7 @@ def _of_risks(evidence: types.Evidence, name: str) -> str:
 
 def _of_stop_rule(evidence: types.Evidence, name: str) -> str:
     harmed = name in {site.name for site in binding.harmed(evidence)}
-    return f"{PLAIN['stop_rule_crossed']} {then_the_same(evidence)}." if harmed else ""
+    return f"{PLAIN['stop_rule_crossed']} {plain.then_the_same(evidence)}." if harmed else ""
 
 
 def _of_unseen_stop_rule(evidence: types.Evidence, name: str) -> str:
@@ -208,7 +199,7 @@ def _of_prevalence(evidence: types.Evidence, name: str) -> str:
 def _same_for_all(evidence: types.Evidence, name: str) -> str:
     """What would be better at a hospital, and at which lines."""
     parts = [
-        f"{doing(evidence, whom)} would be better at the {listing([line(at) for at in dict.fromkeys(lines)])}"
+        f"{plain.doing(evidence, whom)} would be better at the {listing([*dict.fromkeys(map(plain.line, lines))])}"
         for whom, lines in better_defaults(evidence, name).items()
     ]
     return f"{'; '.join(parts)}." if parts else ""
@@ -216,19 +207,16 @@ def _same_for_all(evidence: types.Evidence, name: str) -> str:
 
 def _not_known(evidence: types.Evidence, sites: Sequence[str]) -> str:
     """What is not known at hospitals of few patients: what is neither shown nor shown not to hold there."""
-    said, asked = {"apart": tells_apart(evidence), "same": doing(evidence, DEFAULTS[None])}, dict[str, list[str]]()
-    for question, name in itertools.product(UNKNOWN, sites):
-        every = [claim for claim in claims.about(evidence, question) if claim.dataset == name]
-        here = claims.worst_first([claim for claim in every if claims.is_primary(evidence, claim)])
-        if not here or claims.standing(evidence, here[0]) in ("open", "untested"):
-            asked.setdefault(phrase("unknown_where_few", question, **said), []).append(name)
-    called = {site.name: site.site for site in types.externals(evidence)}
-    where = "" if evidence.local_site in sites and len(sites) == 1 else " in {}"
-    parts = [f"{what}{where.format(few_named([called[name] for name in here]))}" for what, here in asked.items()]
+    said = {"apart": tells_apart(evidence), "same": plain.doing(evidence, DEFAULTS[None])}
+    parts = []
+    for question in entries("pages")["unknown_where_few"]:
+        every = [claim for claim in claims.about(evidence, question) if claims.is_primary(evidence, claim)]
+        stands = {claim.dataset: claims.standing(evidence, claim) for claim in reversed(claims.worst_first(every))}
+        here = [types.summary_of(evidence, name).site for name in sites if stands.get(name) not in ("shown", "against")]
+        if here:
+            where = "" if [evidence.local_site] == [*sites] else f" in {plain.few_named(here)}"
+            parts.append(f"{phrase('unknown_where_few', question, **said)}{where}")
     return f" Nobody can tell yet {'; '.join(parts)}." if parts else ""
-
-
-UNKNOWN: Mapping[claims.Question, str] = entries("pages")["unknown_where_few"]
 
 
 IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {

@@ -9,24 +9,9 @@ from dossier.core import bands, binding, checklist, claims, types
 from dossier.core.facts import Fact, gathered
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
-from dossier.report.chapters.committee import better, declared, goals_met, percentages, plain
+from dossier.report.chapters.committee import better, declared, goals_met, percentages, places, plain
 from dossier.report.chapters.committee.missed import worse_for
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
-from dossier.report.chapters.committee.places import (
-    alone,
-    beside_the_line,
-    few_at,
-    found_share,
-    goals_at,
-    goals_missed,
-    in_question,
-    lacking,
-    listed,
-    local,
-    ordered,
-    tells_apart,
-    where,
-)
 from dossier.typeset import names, widths
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.numbers import plain as unspaced
@@ -39,20 +24,20 @@ from dossier.words import entries
 
 def answer(evidence: types.Evidence) -> str:
     """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
-    ours = local(evidence)
+    ours = places.local(evidence)
     changed = f"{declared.worse_than_before(evidence)} {declared.changed_since_laid_down(evidence)}".strip()
     forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _too_kind(evidence)]
     # Where it is shown not to tell sick from well.
-    tell = tells_apart(evidence).replace("tells", "tell")
+    tell = places.tells_apart(evidence).replace("tells", "tell")
     start = {"absent": f"It does not {tell}", "hardly": f"It hardly can {tell}", "reversed": REVERSED}
     sentences = []
-    for kind, found in sentence.not_separating(evidence, in_question(evidence)).items():
-        places = [f"{where} ({people(each.value)} times of 100, range {plain.between(each)})" for where, each in found]
-        sentences.append(f"{start[kind]} in {plain.first_named(places)}.")
+    for kind, found in sentence.not_separating(evidence, places.in_question(evidence)).items():
+        said = [f"{where} ({people(each.value)} times of 100, range {plain.between(each)})" for where, each in found]
+        sentences.append(f"{start[kind]} in {plain.first_named(said)}.")
     forbidden.append(" ".join(sentences))
     if ours is None:
         # Of one hospital alone its own answer says where doing the same for all is better.
-        wrong = [] if alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
+        wrong = [] if places.alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
         off = [each for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
         # Where they are shown to be wrong, whatever its goals ask.
         wrong += [worse_for(evidence), f"Its percentages are wrong {percentages.named(evidence, off)}." if off else ""]
@@ -68,7 +53,7 @@ def answer(evidence: types.Evidence) -> str:
 def _too_kind(evidence: types.Evidence) -> str:
     """Where patients of the test seem to be some that the model was made of."""
     raised = {flag.dataset for flag in evidence.flags if flag.flag in ("fitted_on_these_rows", "shared_rows")}
-    sites = [site.site for site in in_question(evidence) if site.name in raised]
+    sites = [site.site for site in places.in_question(evidence) if site.name in raised]
     where = "here" if evidence.local_site else f"in {plain.few_named(sites)}"
     return f"The test is too kind {where}: the model seems to have seen patients of it before." if sites else ""
 
@@ -80,7 +65,7 @@ REVERSED = "The higher its percentage, the rarer the outcome: its order is rever
 def approving(evidence: types.Evidence) -> str:
     """What the box of the decision says that approves: against whom, where the maker has ruled the model out."""
     # What binds at some hospitals alone forbids no other one.
-    everywhere = {site.name for site in in_question(evidence)}
+    everywhere = {site.name for site in places.in_question(evidence)}
     for against, sites in (("statement", binding.ruled_out(evidence)), ("rule", binding.stopped(evidence))):
         if everywhere <= {site.name for site in sites}:
             return f"Approve against the maker's {against}"
@@ -114,7 +99,7 @@ def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
 
 
 def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
-    asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
+    asked, missed = places.goals_at(evidence, site), places.goals_missed(evidence, site)
     if not asked:
         return "No goal was set for it before the test."
     what = f" ({listing(_goal_words(evidence, asked))})"
@@ -126,7 +111,7 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
         return f"{said} {sentence_case(more)}." if more else said
     if unknown:
         more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
-        why = " Too few were tested." if few_at(evidence, site) else ""
+        why = " Too few were tested." if places.few_at(evidence, site) else ""
         return f"Nobody can tell yet whether it meets its goals here{more}.{why}"
     return f"It met its goal{'s' if len(asked) > 1 else ''}{what} here."
 
@@ -134,7 +119,7 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
 def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """That the percentages of our hospital are wrong, where they are: what its goals do not ask."""
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
-    start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
+    start = "But its" if places.goals_at(evidence, site) and not places.goals_missed(evidence, site) else "Its"
     labels = [label for label in classes.labels(evidence) if as_a_whole(evidence, site, classes.at(label)).is_off]
     if labels:
         return f"{start} percentages are wrong here for {listing(labels)}."
@@ -164,7 +149,7 @@ def _goal_words(evidence: types.Evidence, goals: list[types.Criterion]) -> list[
 
 def _goals_everywhere(evidence: types.Evidence) -> str:
     """At how many hospitals the goals were met; where none counts, whom the model found from where to where."""
-    asked = [site for site in types.externals(evidence) if goals_at(evidence, site)]
+    asked = [site for site in types.externals(evidence) if places.goals_at(evidence, site)]
     every_goal = acceptance.counted_ones(evidence)
     together = [goal for goal in every_goal if all(criterion.dataset == types.POOLED for criterion in goal)]
     if not asked and not together:
@@ -175,8 +160,8 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
     over_all = f"{'Its goals over' if not asked else 'Over'} all hospitals: {'; '.join(parts)}." if parts else ""
     if not asked:
         return over_all
-    at_sites = [acceptance.verdict(goals_at(evidence, site)) for site in asked]
-    every = [goal for site in asked for goal in goals_at(evidence, site)]
+    at_sites = [acceptance.verdict(places.goals_at(evidence, site)) for site in asked]
+    every = [goal for site in asked for goal in places.goals_at(evidence, site)]
     what = f"its goals ({listing(_goal_words(evidence, every))})"
     if len(asked) == 1:
         how = {"shown": "met", "against": "did not meet"}.get(at_sites[0], "may have met")
@@ -191,17 +176,18 @@ def _goals_everywhere(evidence: types.Evidence) -> str:
 
 def _found_everywhere(evidence: types.Evidence) -> str:
     """From where to where, of 100 with the outcome, so many are found."""
-    shares = [(site, share) for site in types.externals(evidence) if (share := found_share(evidence, site)) is not None]
+    found = ((site, places.found_share(evidence, site)) for site in types.externals(evidence))
+    shares = [(site, share) for site, share in found if share is not None]
     if not shares:
         return ""
     known, few = names.ends_of_range(shares, "" if classes.labels(evidence) else "sensitivity")
     rising = sorted(known, key=lambda pair: pair[1])
-    first, last = (f"{people(share)}{where(evidence, site)}" for site, share in (rising[0], rising[-1]))
+    first, last = (f"{people(share)}{places.where(evidence, site)}" for site, share in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
     start = "Of 100 patients it named" if several else f"Of 100 patients {plain.with_it(evidence)} it found"
     end = " rightly" if several else ""
     if people(rising[0][1]) == people(rising[-1][1]):
-        named = f" in {plain.all_hospitals(len(rising))}" if len(rising) > 1 else where(evidence, rising[0][0])
+        named = f" in {plain.all_hospitals(len(rising))}" if len(rising) > 1 else places.where(evidence, rising[0][0])
         return f"{start} {people(rising[0][1])}{end}{named}{few}."
     return f"{start} from {first} to {last}{end}{few}."
 
@@ -212,7 +198,7 @@ def _elsewhere(evidence: types.Evidence) -> str:
     new = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
     if new is not None:
         low, high = (people(end) for end in new)
-        what = tells_apart(evidence).replace("tells", "tell", 1)
+        what = places.tells_apart(evidence).replace("tells", "tell", 1)
         states = {claim.measure: claim.state for claim in claims.about(evidence, "new_hospital")}
         worse = "" if states.get("auroc") == "shown" else " (50: a coin toss)"
         return f"In another hospital it may {what} {low} to {high} times of 100{worse}."
@@ -269,13 +255,9 @@ def _what_it_shows(evidence: types.Evidence) -> str:
         always = " Every patient has at least one such class." if at is not None and at * len(known) <= 1 else ""
         return text if at is None else f"{text} Each class at {plain.risk_of(at)} or more {then}.{always}"
     text = f"It gives each patient a percentage: the chance of {outcome}."
-    first, later = names.by_first(evidence), release.horizon[1:]
-    from_on = [] if at is None else [f"{plain.risk_of(at)}{first}"]
-    from_on += [
-        f"{plain.risk_of(risk)}{names.by_when(evidence, {'horizon': each.at})}"
-        for each in later
-        for risk in each.thresholds.declared[:1]
-    ]
+    first = names.by_first(evidence)
+    every = ((risk, names.by_when(evidence, by)) for by in release.each_outcome for risk in release.primary(by))
+    from_on = [f"{plain.risk_of(risk)}{when or first}" for risk, when in every]
     text += f" From {listing(from_on)} on, a patient {then}." if from_on else ""
     return f"{text} {sentence.phrase('horizons', 'without_a_time', first=first.strip())}" if first else text
 
@@ -365,9 +347,9 @@ class Hospitals:
 
 def hospitals(evidence: types.Evidence) -> Hospitals:
     """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
-    sites = list(ordered(evidence))
-    shown = list(listed(evidence))
-    has_bars = any(found_share(evidence, site) is not None for site in sites)
+    sites = list(places.ordered(evidence))
+    shown = list(places.listed(evidence))
+    has_bars = any(places.found_share(evidence, site) is not None for site in sites)
     known = classes.labels(evidence)
     rows = tuple(_hospital(evidence, site, site.site, has_bars) for site in shown)
     at = evidence.release.thresholds.primary
@@ -391,8 +373,9 @@ def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
         over = f"Of{TIED}{among:,}{TIED}had{TIED}it, when{TIED}it{TIED}said"
         heads += [Head(plain.risk_of(risk), over) for risk in _shown_lines(evidence)]
     # The word "met" of one goal would else read as leave to use the model.
-    every = {word for site in types.externals(evidence) for word in _goal_words(evidence, goals_at(evidence, site))}
-    has_room = all(widths.lines_of(site.site, LEAST_LABEL) == 1 for site in listed(evidence))
+    goals = (places.goals_at(evidence, site) for site in types.externals(evidence))
+    every = {word for here in goals for word in _goal_words(evidence, here)}
+    has_room = all(widths.lines_of(site.site, LEAST_LABEL) == 1 for site in places.listed(evidence))
     head = f"Goal: {every.pop()}" if len(every) == 1 and has_room else "Goals"
     return (*heads, *([Head(head, is_wide=True)] if _has_goals(evidence) else []))
 
@@ -413,11 +396,11 @@ def _parted(labels: Sequence[str]) -> Sequence[str]:
 
 
 def _has_goals(evidence: types.Evidence) -> bool:
-    return any(goals_at(evidence, site) for site in types.externals(evidence))
+    return any(places.goals_at(evidence, site) for site in types.externals(evidence))
 
 
 def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, has_bars: bool) -> Hospital:
-    share = found_share(evidence, site)
+    share = places.found_share(evidence, site)
     cells = _shares(evidence, site, share) if has_bars else []
     if classes.labels(evidence):
         if len(classes.labels(evidence)) <= MOST_CLASSES:
@@ -428,7 +411,7 @@ def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, h
         cells += [_came(evidence, site, risk) for risk in _shown_lines(evidence)]
     if _has_goals(evidence):
         cells.append(_goals(evidence, site))
-    marked = f"{'†' if few_at(evidence, site) else ''}{binding.marks(evidence, site)}"
+    marked = f"{'†' if places.few_at(evidence, site) else ''}{binding.marks(evidence, site)}"
     mark = f"{TIED}{marked}" if marked else ""
     found = None if share is None else round(BAR * share, 2)
     missed = None if found is None else round(BAR - found, 2)
@@ -477,7 +460,7 @@ MOST_GOALS = 2
 
 
 def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
-    asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
+    asked, missed = places.goals_at(evidence, site), places.goals_missed(evidence, site)
     if missed:
         which = _goal_words(evidence, missed)
         # More are named in the table of goals.
@@ -486,17 +469,18 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     stands = acceptance.verdict(asked)
     says = "met all" if stands == "shown" and len(asked) > 1 else goals_met.STANDS[stands].split(" to ")[0]
     # Beside a rule that switches it off "met" alone would read as leave to use it.
-    is_broken = stands == "shown" and BROKEN in binding.marks(evidence, site)
+    is_broken = stands == "shown" and "§" in binding.marks(evidence, site)
     return Cell.word(f"{says}, but must be off" if is_broken else says)
 
 
 def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
     """What the marks mean, which hospitals are unusual, and where the ranges are that page 2 has."""
     parts = []
-    if any(few_at(evidence, site) for site in shown):
+    if any(places.few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
         is_beside = any(
-            beside_the_line(evidence, site) and not lacking(site, bands.FEW_FOR_A_BAND, "") for site in shown
+            places.beside_the_line(evidence, site) and not places.lacking(site, bands.FEW_FOR_A_BAND, "")
+            for site in shown
         )
         beside = f", or {bands.FEW_FOR_POOLING} above or below the line" if is_beside else ""
         parts.append(f"† fewer than {bands.FEW_FOR_A_BAND} {of_what}{beside}: rough numbers.")
@@ -524,12 +508,7 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     return " ".join(filter(None, parts))
 
 
-BROKEN = "§"
-MARKED = {
-    "‡": "‡ not to be used, its maker says.",
-    BROKEN: f"{BROKEN} must be off by the maker's rule.",
-    "¶": "¶ numbers of times that differ.",
-}
+MARKED: dict[str, str] = entries("pages")["marks_of_committee"]
 """What the marks beside a hospital say."""
 
 
@@ -538,11 +517,11 @@ MARKED = {
 
 def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     """Whom the model finds in the one hospital that these pages are of; empty where they are of several."""
-    site = alone(evidence)
+    site = places.alone(evidence)
     if site is None:
         return ()
     sick = "" if site.events is None else f", {site.events:,} of them {plain.with_it(evidence)}"
-    few = few_at(evidence, site)
+    few = places.few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""
     ranged = f" {_ranged(evidence)}" if evidence.is_protected else ""
     parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{_at_horizon(evidence, [site])}{ranged}{warned}"]
@@ -560,12 +539,12 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     ranked = types.find(evidence, "auroc", site.name)
     if isinstance(ranked, types.Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
-            f"Too few to tell whether it {tells_apart(evidence)} "
+            f"Too few to tell whether it {places.tells_apart(evidence)} "
             f"(range {plain.between(ranked)} of 100, 50: a coin toss)."
         )
     elif isinstance(ranked, types.Estimate):
         parts.append(
-            f"It {tells_apart(evidence)} {people(ranked.value)} times of 100"
+            f"It {places.tells_apart(evidence)} {people(ranked.value)} times of 100"
             f"{f' (range {plain.between(ranked)})' if plain.between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
     return (*parts, *ours)
