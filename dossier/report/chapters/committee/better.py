@@ -15,7 +15,7 @@ from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
 from dossier.typeset.names import by_when
 from dossier.typeset.numbers import number
-from dossier.typeset.words import counted, in_words, listing, sentence_case
+from dossier.typeset.words import in_words, listing, sentence_case
 
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def another_is_better(evidence: Evidence) -> str:
     for worse in elsewhere[:1]:
         how = f"{_does(evidence, worse.at)[str(worse.measure)][1]}{_for_class(worse)}"
         further = sum(each.at["against"] == worse.at["against"] for each in elsewhere) - 1
-        more = f", and worse in {counted(further, 'more comparison')}" if further else ""
+        more = f", and worse in {in_words(further)} more comparison{'s' * (further > 1)}" if further else ""
         so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}{more}."
     return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
 
