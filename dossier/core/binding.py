@@ -119,8 +119,7 @@ def gain(
     state = multiplicity.gain(found, is_own)
     if state != "shown":
         return state
-    is_first = at == evidence.release.thresholds.declared[0]
-    is_harmed = is_first and bool(_better_to_flag(evidence, types.summary_of(evidence, dataset)))
+    is_harmed = at == evidence.release.thresholds.primary and _better_to_flag(evidence, evidence.by_name[dataset])
     each = ({"threshold": at, **of} for of in evidence.release.each_outcome if "horizon" not in of)
     hides = is_harmed or any(is_of_no_time(evidence, dataset, "net_benefit_gain", one, 0.0) for one in each)
     return "open" if hides else state

@@ -663,8 +663,9 @@ def _overall(evidence: types.Evidence, question: Question, every: Sequence[Claim
     # By each horizon the sites are pooled by themselves; all of them together stand as the gravest of these.
     of_each = gathered((claim.at.get("horizon"), claim) for claim in known).values()
     each = (_pooled(evidence, question, worst_first(some, few(evidence))[0], some) for some in of_each)
-    is_declared = any((claim.scope, claim.limit_source) == ("hospital", "declared") for claim in known)
-    pooled = [] if is_declared or worst.limit_source != "default" else [found for found in each if found is not None]
+    failed = {claim.limit_source for claim in known if (claim.scope, claim.state) == ("hospital", "against")}
+    is_mean = "declared" not in failed and worst.limit_source == "default"
+    pooled = [found for found in each if found is not None] if is_mean else []
     if pooled:
         return replace(worst_first(pooled)[0], worst=worst.dataset)
     # It is what the worst says, without its number.

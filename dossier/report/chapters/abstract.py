@@ -159,7 +159,7 @@ def _results(evidence: types.Evidence) -> str:
         _one(evidence, "oe_ratio", "observed to expected ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
         sentence.not_pooled(evidence),
-        "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
+        "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}:", threshold=at),
     ]
     return " ".join(text for text in said if text)
 

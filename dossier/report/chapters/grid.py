@@ -43,6 +43,7 @@ def table(evidence: types.Evidence) -> Table:
         level=numbers.level_of(evidence),
         line=numbers.threshold(at[0]) if at else "",
         others=len(evidence.release.thresholds.declared) > 1,
+        few=isinstance(types.find(evidence, "auroc", types.POOLED), types.Absent),
         turn=bool(binding.turning(evidence)),
         periods=bool(over_time.shown(evidence)),
         level_of_risks=multiplicity.LEVEL,

@@ -27,11 +27,8 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     harmed = [site.site for site in binding.harmed(evidence) if site in in_question(evidence)]
     where = "here" if evidence.local_site else f"in {plain.few_named(harmed)}"
     line = f"At the {plain.line(evidence.release.thresholds.declared[0])}, at times" if len(alike) > 1 else "At times"
-    return (
-        (*said, f"{line} {plain.doing(evidence, binding.better_then(evidence))} was better {where}.")
-        if harmed
-        else said
-    )
+    at_times = f"{line} {plain.doing(evidence, binding.better_then(evidence))} was better {where}."
+    return (*said, at_times) if harmed else said
 
 
 def _is_better(evidence: Evidence) -> str:

@@ -210,7 +210,9 @@ def _not_known(evidence: types.Evidence, sites: Sequence[str]) -> str:
     said = {"apart": tells_apart(evidence), "same": plain.doing(evidence, DEFAULTS[None])}
     parts = []
     for question in entries("pages")["unknown_where_few"]:
-        every = [claim for claim in claims.about(evidence, question) if claims.is_primary(evidence, claim)]
+        # A goal may ask for more than the question does: one that is open leaves what is known.
+        asks = (claim for claim in claims.about(evidence, question) if claims.is_primary(evidence, claim))
+        every = [claim for claim in asks if claim.limit_source == "default" or claim.state == "against"]
         stands = {claim.dataset: claims.standing(evidence, claim) for claim in reversed(claims.worst_first(every))}
         here = [types.summary_of(evidence, name).site for name in sites if stands.get(name) not in ("shown", "against")]
         if here:
