@@ -186,14 +186,13 @@ def another_is_better(evidence: Evidence) -> str:
     # Of several classes or horizons they are no hospitals.
     what = "comparison" if any({"class", "horizon"} & {*each.at} for each in found) else ""
     shown, maybe = (plain.first_named(names, what) for names in stands.values())
-    so = f" It is so in {shown} too." if shown else ""
+    so = "".join(f" It {verb} so in {those} too." for verb, those in (("is", shown), ("may be", maybe)) if those)
     so += "".join(
         f" In {where}: {each.at['against']} {_how(evidence, each)}."
         for where, each in list(surest.items())[:MOST_MODELS]
     )
     left = list(surest)[MOST_MODELS:]
     so += f" Another model does better in {plain.first_named(left, what)} too." if left else ""
-    so += f" It may be so in {maybe} too." if maybe else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS] or each in surest.values()]
     yet = {*alike, *(str(each.at["against"]) for each in surest.values())}

@@ -464,7 +464,8 @@ def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
     what = "of a class" if classes.labels(evidence) else f"{plain.with_it(evidence)}, or without"
     notes = [f"Too few: under {bands.FEW_FOR_POOLING} patients {what}."] if TOO_FEW in texts else []
     if NOT_COMBINED in texts:
-        notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
+        what = "class" if classes.labels(evidence) else "one by itself"
+        notes.append(f"Not combined: too few hospitals have enough of the group. The full report has each {what}.")
     if NOT_ALIKE in texts:
         notes.append("See below: the percentages of the group are not alike in all hospitals.")
     if known > MOST_GROUPS:
