@@ -41,10 +41,10 @@ def printed_once() -> Any:
     known: dict[tuple[bytes, str], Any] = {}
     whole = printing.printed
 
-    def printed(found: Any, command: Any, jobs: int = 1, tell: Any = None) -> Any:
+    def printed(found: Any, command: Any, jobs: int = 1, tell: Any = None, **more: Any) -> Any:
         key = (found.text(), str(command))
         if key not in known:
-            known[key] = whole(found, command, jobs, tell)
+            known[key] = whole(found, command, jobs, tell, **more)
         return known[key]
 
     return printed

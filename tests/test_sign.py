@@ -736,7 +736,7 @@ def declare(signatories: list[dict[str, str]], out: Path, monkeypatch: pytest.Mo
     document["declared"]["signatory"] = signatories
     content = json.dumps(document).encode()
     read = results.read(content)
-    monkeypatch.setattr(results, "opened", lambda path: (content, read))
+    monkeypatch.setattr(results, "opened", lambda path: read)
 
 
 def test_a_meaning_that_the_release_does_not_declare_is_named(

@@ -129,9 +129,6 @@ def _at_all_times(evidence: types.Evidence, claim: Claim) -> Claim:
     return replace(claim, state=state or "open", alone=alone, reason=OF_NO_TIME)
 
 
-OF_NO_TIME = Fact("of_no_time")
-
-
 def _is_replaced(claim: Claim, declared: Collection[object]) -> bool:
     """Whether a declared limit takes the place of ours; that of the size of risks is asked of two measures at once."""
     return claim.limit_source == "default" and claim.question != "calibration" and _asks_of(claim) in declared
@@ -352,7 +349,7 @@ def _comparators(evidence: types.Evidence) -> Iterator[Claim]:
         )
 
 
-SAME_RISKS = Fact("risks_are_the_same")
+OF_NO_TIME, SAME_RISKS = Fact("of_no_time"), Fact("risks_are_the_same")
 BY_PATIENT = ("brier", "brier_difference", "net_benefit", "net_benefit_difference")
 """What tells whether two models gave every patient the same risk."""
 

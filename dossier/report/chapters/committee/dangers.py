@@ -216,7 +216,8 @@ def _not_known(evidence: types.Evidence, sites: Sequence[str]) -> str:
         stands = {claim.dataset: claims.standing(evidence, claim) for claim in reversed(claims.worst_first(every))}
         here = [types.summary_of(evidence, name).site for name in sites if stands.get(name) not in ("shown", "against")]
         if here:
-            where = "" if [evidence.local_site] == [*sites] else f" in {plain.few_named(here)}"
+            those = in_words(len(here)) if len(sites) > plain.MOST_NAMED else plain.few_named(here)
+            where = "" if [evidence.local_site] == [*sites] else f" in {those}"
             parts.append(f"{phrase('unknown_where_few', question, **said)}{where}")
     return f" Nobody can tell yet {'; '.join(parts)}." if parts else ""
 
