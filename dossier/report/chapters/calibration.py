@@ -5,6 +5,7 @@ from __future__ import annotations
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
+from dossier.typeset.names import with_short_sites
 from dossier.typeset.words import in_words, named_or_counted
 
 
@@ -20,14 +21,13 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     among, what = len(externals(evidence)) * horizons, "sites" if horizons == 1 else "sites and horizons"
     stands = sentence.calibration_by_state(evidence, over_all, lambda names: named_or_counted(names, 4, among, what))
     parts = [stands.rest]
-    few = len(externals(evidence)) - len(ratios)
-    if few:
+    if few := len(externals(evidence)) - len(ratios):
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
     known = [site.name for site, _ in sentence.estimated(evidence, "calibration_slope")]
     no_slope = [site.site for site, _ in ratios if site.name not in known]
     if no_slope:
         parts.append(f"In {named_or_counted(no_slope, 4, len(ratios))} no slope can be estimated.")
-    return sentence.Sentence(stands.lead, " ".join(filter(None, parts)))
+    return sentence.Sentence(with_short_sites(evidence, stands.lead), " ".join(filter(None, parts)))
 
 
 CHAPTER = chapter("calibration", finding, measured("calibration"))
