@@ -19,7 +19,7 @@ from dossier.core.contents import ON_PAPER, Edition
 from dossier.core.errors import PageError
 from dossier.core.types import Document, Evidence, Gallery
 from dossier.report import compose, draw, press
-from dossier.typeset import names
+from dossier.typeset import labels
 from dossier.typeset.numbers import plain
 from tests.test_press import sample, sheet
 
@@ -205,9 +205,11 @@ def test_a_name_in_another_is_shortened_by_itself() -> None:
     found = named(evidence(1), 90, words=True)
     sites = ("Holy Cross", f"Holy Cross {WORDS}")
     datasets = tuple(dataclasses.replace(each, site=site) for each, site in zip(found.datasets, sites, strict=False))
-    short = names.with_short_sites(dataclasses.replace(found, datasets=datasets), f"At {sites[0]} and at {sites[1]}.")
-    assert short.startswith("At Holy Cross and at Holy Cross …")
-    assert len(short) < 70
+    short = labels.short_names(dataclasses.replace(found, datasets=datasets))
+    first, second = (each.site for each in short.datasets[:2])
+    assert first == "Holy Cross"
+    assert "…" in second
+    assert len(second) < 50
 
 
 MANY_WORDS = """Well differentiated adenocarcinoma of the colon

@@ -33,8 +33,7 @@ from dossier.report.chapters import checklist, grid, provenance, sentence, verdi
 from dossier.report.chapters import results as key_results
 from dossier.report.chapters import statements as declared
 from dossier.report.chapters.chapter import Chapter, chapters
-from dossier.typeset import living_text, methods, numbers, reasons, widths, words
-from dossier.typeset.labels import labelled, short_names, unbroken_names
+from dossier.typeset import labels, living_text, methods, numbers, reasons, widths, words
 from dossier.typeset.names import identity, model
 from dossier.typeset.tables import Table
 from dossier.words import entries
@@ -69,9 +68,10 @@ def document(
     `text` is the results.json of the evidence, where it is written already.
     """
     results = results_of(gallery.evidence).text() if text is None else text
-    gallery = _in_final_words(gallery, edition)
-    evidence = gallery.evidence
-    html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
+    whole = labels.in_full(living_text.resolved(gallery.evidence))
+    evidence = labels.short_names(whole)
+    gallery = replace(gallery, evidence=evidence)
+    html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft, whole)
     styles = material.styles()
     report = evidence.release.report
     own = {
@@ -105,9 +105,10 @@ def for_the_screen(galleries: Sequence[Gallery], draft: bool, text: bytes, *edit
     # The results under the names of results.json, by the very number that a cell prints.
     since = () if evidence.changes is None else evidence.changes.results
     recorded = {id(result.found): result for result in (*evidence.results, *evidence.subgroups.results, *since)}
-    final = _in_final_words(galleries[0], *editions).evidence
+    whole = labels.in_full(living_text.resolved(evidence))
+    final = labels.short_names(whole)
     shown = [replace(each, evidence=final.at_hospital(each.evidence.local_site)) for each in galleries]
-    return [_book(each, edition, sha256, draft, recorded) for edition in editions for each in shown]
+    return [_book(each, edition, sha256, draft, whole, recorded) for edition in editions for each in shown]
 
 
 def tables(evidence: Evidence) -> Mapping[str, Table]:
@@ -115,12 +116,12 @@ def tables(evidence: Evidence) -> Mapping[str, Table]:
 
     The editions are composed for it, so that no table is made in another way than for the page.
     """
-    gallery = _in_final_words(Gallery(evidence, {}, {}))
+    # In a table of its own a name has room.
+    gallery = Gallery(labels.in_full(living_text.resolved(evidence)), {}, {})
     made = [key_results.essentials(gallery.evidence)]
     quick: Sequence[contents.Edition] = ("quick",)
     for edition in contents.ON_PAPER if evidence.has_release_file else quick:
-        shown = _in_final_words(Gallery(evidence, {}, {}), edition) if edition == "committee" else gallery
-        _book(shown, edition, "", False, made=made)
+        _book(gallery, edition, "", False, gallery.evidence, made=made)
     if evidence.checklist:
         # Where each chapter of a submission stands, in the core where it stands in both files.
         held = [chapter for chapter in chapters() if chapter.name not in gallery.evidence.release.report.leave_out]
@@ -137,14 +138,9 @@ def tables(evidence: Evidence) -> Mapping[str, Table]:
 
 def around(gallery: Gallery, draft: bool, **values: Any) -> str:
     """The page that holds what stands on the screen: its head, its tools and what it says of the record."""
-    evidence = _in_final_words(gallery).evidence
+    evidence = labels.in_full(living_text.resolved(gallery.evidence))
     given = {"title": _title(evidence), "evidence": evidence, "identity": identity(evidence), "draft": draft, **values}
     return _environment(material.templates(), "html").get_template("book.html").render(say=typeset, **given)
-
-
-def _in_final_words(gallery: Gallery, *editions: contents.Edition) -> Gallery:
-    evidence = unbroken_names(labelled(living_text.resolved(gallery.evidence)))
-    return replace(gallery, evidence=short_names(evidence) if "committee" in editions else evidence)
 
 
 def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str = "a4") -> Document:
@@ -152,7 +148,7 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
 
     `audit` is what was found of the small counts, `text` the results.json of the evidence.
     """
-    evidence = unbroken_names(labelled(evidence))
+    evidence = labels.in_full(evidence)
     return _sheet(
         evidence,
         "disclosure",
@@ -169,7 +165,7 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
 
 def history(every: Sequence[tuple[Evidence, bytes]], page: str = "a4") -> Document:
     """Releases of one model side by side, the earliest first: evidence and results.json of each."""
-    known = [unbroken_names(labelled(evidence)) for evidence, _ in every][-released_before.MOST_RELEASES :]
+    known = [labels.in_full(evidence) for evidence, _ in every][-released_before.MOST_RELEASES :]
     return _sheet(
         known[-1],
         "history",
@@ -203,10 +199,14 @@ def _book(
     edition: contents.Edition,
     results_sha256: str,
     draft: bool,
+    whole: Evidence,
     recorded: Mapping[int, Result] | None = None,
     made: list[Table] | None = None,
 ) -> str:
-    """An edition as HTML, its tables beside those `made`; for the screen with what is `recorded` of a cell's number."""
+    """An edition as HTML, its tables beside those `made`; for the screen with what is `recorded` of a cell's number.
+
+    `whole` is the evidence with the whole names of its hospitals.
+    """
     evidence = gallery.evidence
     held = [chapter for chapter in chapters() if chapter.name not in evidence.release.report.leave_out]
     files = contents.SUBMITTED if edition in contents.SUBMITTED else (edition,)
@@ -219,6 +219,7 @@ def _book(
         evidence,
         edition,
         release=evidence.release,
+        cut=[both for both in zip(externals(evidence), externals(whole), strict=True) if both[0].site != both[1].site],
         chapters=opened[edition],
         submitted=submitted,
         names={chapter.name for chapter in submitted},

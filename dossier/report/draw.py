@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import joblib
 
 from dossier.core import collector, register, types
-from dossier.typeset.labels import labelled, unbroken_names
+from dossier.typeset import labels
 
 
 def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
@@ -16,7 +16,7 @@ def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
     # Every so many-th to each worker: neighbours are alike, and so are the slow ones.
     shares = [names[index::jobs] for index in range(min(jobs, len(names)))]
     drawn: dict[str, types.Picture | types.Absent] = {}
-    shown = unbroken_names(labelled(evidence))
+    shown = labels.printed(evidence)
     for part in joblib.Parallel(n_jobs=len(shares))(joblib.delayed(_drawn)(share, shown) for share in shares):
         drawn |= part
     pictures = {name: picture for name in names if isinstance(picture := drawn[name], types.Picture)}
@@ -28,7 +28,7 @@ def at_hospitals(gallery: types.Gallery, datasets: Sequence[str | None]) -> list
     """The gallery with the committee's pictures as they are for each of these hospitals, of which None is none."""
     names = [name for name in register.fill("report.figures").figures if name.startswith("committee_")]
     kept = {name: each for name, each in gallery.pictures.items() if name not in names}
-    shown, galleries = unbroken_names(labelled(gallery.evidence)), []
+    shown, galleries = labels.printed(gallery.evidence), []
     for dataset in datasets:
         drawn = _drawn(names, shown.at_hospital(dataset))
         pictures = {name: each for name, each in drawn.items() if isinstance(each, types.Picture)}
@@ -41,12 +41,12 @@ def image(evidence: types.Evidence, name: str, kind: str, dpi: int) -> bytes | t
     from dossier.report.figures import canvas
 
     maker = register.fill("report.figures").figures[name].function
-    return canvas.image(maker, unbroken_names(labelled(evidence)), kind, dpi)
+    return canvas.image(maker, labels.printed(evidence), kind, dpi)
 
 
 def picture(evidence: types.Evidence, name: str) -> types.Picture | types.Absent:
     """One figure as SVG, or the reason why the evidence does not allow it."""
-    return _drawn([name], unbroken_names(labelled(evidence)))[name]
+    return _drawn([name], labels.printed(evidence))[name]
 
 
 def _drawn(names: Sequence[str], evidence: types.Evidence) -> dict[str, types.Picture | types.Absent]:

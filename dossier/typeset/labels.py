@@ -21,6 +21,16 @@ OF_COLUMNS = ("predictor", "with")
 """The settings of a curve that name columns."""
 
 
+def in_full(evidence: types.Evidence) -> types.Evidence:
+    """The evidence with the labels of columns, in which no line parts a name."""
+    return unbroken_names(labelled(evidence))
+
+
+def printed(evidence: types.Evidence) -> types.Evidence:
+    """The evidence as pages and figures name it: with names of hospitals that a sentence and a row have room for."""
+    return short_names(in_full(evidence))
+
+
 def labelled(evidence: types.Evidence) -> types.Evidence:
     """The evidence with a label in place of every column that has one; itself where none has."""
     label = {predictor.name: predictor.label for predictor in evidence.release.predictor if predictor.label is not None}
@@ -89,8 +99,8 @@ def unbroken_names(evidence: types.Evidence) -> types.Evidence:
     )
 
 
-LONGEST_NAME = 50.0
-"""The width in mm of a hospital's name that a sentence or a row of the committee's pages has room for."""
+LONGEST_NAME = 48.0
+"""The width in mm of a hospital's name that a sentence, a row and the cover have room for."""
 
 
 def letters(evidence: types.Evidence) -> dict[str, str]:

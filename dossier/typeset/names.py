@@ -331,15 +331,3 @@ def marks_of_rivals(evidence: types.Evidence) -> dict[str, str]:
 def tier(term: types.Term) -> str:
     """How much weight a measure has, as pages say it: what the papers on trust propose is not yet usual."""
     return "proposed" if term.tier == "mission" else term.tier
-
-
-WIDEST_NAME = 42.0
-"""How much of a line of the cover or the contents the name of a hospital may take, in mm."""
-
-
-def with_short_sites(evidence: types.Evidence, text: str) -> str:
-    """A text with the names of hospitals as short as the cover and the contents have room for."""
-    sites = [dataset.site for dataset in types.externals(evidence)]
-    short = dict(zip(sites, widths.shortened(sites, WIDEST_NAME), strict=True))
-    every = "|".join(map(re.escape, sorted(short, key=len, reverse=True)))
-    return re.sub(every, lambda found: short[found[0]], text) if every else text

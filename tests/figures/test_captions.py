@@ -18,7 +18,7 @@ from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.typeset.names import ends_of_range
 from dossier.typeset.widths import text_width
 from tests.estimated import present
-from tests.figures.evidence import BY_NAME, evidence, with_estimates
+from tests.figures.evidence import BY_NAME, evidence
 from tests.figures.text_boxes import text_boxes
 
 
@@ -106,13 +106,9 @@ def test_the_gravest_errors_are_all_of_those_that_weigh_most_where_patients_are_
     )
 
 
-def test_an_open_square_and_weights_are_explained_only_where_there_are_some() -> None:
+def test_an_open_square_is_explained_only_where_there_is_one() -> None:
     assert "open square" in results.caption(_of("eight")), "Brazil 3 has 11 patients without the outcome"
     assert "open square" not in results.caption(_of("two"))
-    weighed = with_estimates(EIGHT.results, lambda each: replace(each, details={**each.details, "weight": 0.2}))
-    for found in (EIGHT, replace(EIGHT, results=weighed)):
-        said = discrimination.forest_caption(found, discrimination.AUROC, FULL)
-        assert ("Weight: of the site in the mean." in said) is (found is not EIGHT)
 
 
 def test_the_risks_of_the_first_page_have_a_scale_and_their_lines_are_explained() -> None:

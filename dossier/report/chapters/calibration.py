@@ -5,7 +5,6 @@ from __future__ import annotations
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.typeset.names import with_short_sites
 from dossier.typeset.words import in_words, named_or_counted
 
 
@@ -27,7 +26,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     known = [site.name for site, _ in sentence.estimated(evidence, "calibration_slope")]
     if no_slope := [site.site for site, _ in ratios if site.name not in known]:
         parts.append(f"In {named_or_counted(no_slope, 4, len(ratios))} no slope can be estimated.")
-    return sentence.Sentence(with_short_sites(evidence, stands.lead), " ".join(filter(None, parts)))
+    return sentence.Sentence(stands.lead, " ".join(filter(None, parts)))
 
 
 CHAPTER = chapter("calibration", finding, measured("calibration"))

@@ -102,7 +102,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
             Cell(_letters(evidence, every) if question in BY_LETTER else _counts(evidence, every), kind=_tint(every))
             if _is_asked(overall)
             else Cell.word(""),
-            Cell(names.with_short_sites(evidence, _number(evidence, worst)), kind="word", of=_found(evidence, worst)),
+            Cell(_number(evidence, worst), kind="word", of=_found(evidence, worst)),
             Cell("", kind="plain", link="provenance" if is_unasked else claims.ASKED[question].chapter),
         ),
     )
@@ -167,7 +167,7 @@ def _legend(evidence: types.Evidence) -> list[str]:
         site = types.summary_of(evidence, name)
         events = "" if site.class_counts else f", {names.all_events([site])}"
         parts.append(f"{letter}{TIED}{binding.marks(evidence, site)}{site.site} ({site.n:,}{events})")
-    return [names.with_short_sites(evidence, f"{'; '.join(parts)}.")]
+    return [f"{'; '.join(parts)}."]
 
 
 MARKED: Mapping[str, str] = entries("pages")["marks"]

@@ -13,7 +13,7 @@ from dossier.core.facts import gathered
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence, subgroups
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset import flags, widths, words
-from dossier.typeset.names import by_when, predicted, with_short_sites
+from dossier.typeset.names import by_when, predicted
 from dossier.typeset.numbers import TIED, short, threshold
 
 LINES, LINES_OF_FEW, FEW_SITES, LINE = 8, 11, 4, 66.0
@@ -254,7 +254,7 @@ def only_some(evidence: types.Evidence) -> str:
 
 def most_open(evidence: types.Evidence) -> int:
     """How much of what is to be settled the first page has room for."""
-    whats = (f"{with_short_sites(evidence, point.what)}, {point.standing}, p. 00" for point in to_settle(evidence))
+    whats = (f"{point.what}, {point.standing}, p. 00" for point in to_settle(evidence))
     lines = list(accumulate(widths.lines_of(what, LINE) for what in whats))
     return bisect_right(lines, LINES_OF_FEW if len(types.externals(evidence)) <= FEW_SITES else LINES)
 

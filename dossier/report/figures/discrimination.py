@@ -17,6 +17,8 @@ from dossier.typeset.names import ends_of_range, events_of, marks_of_rivals
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
+ROW = 3.7
+"""The height in mm of the row of a hospital in a forest."""
 MOST_ROWS = {canvas.HALF: 12, canvas.FULL: 44}
 SHAPES: Mapping[str, str] = {"circle": "o", "triangle": "^", "diamond": "D"}
 """The marks of other models as matplotlib calls them."""
@@ -159,9 +161,9 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
     shown = sites[: MOST_ROWS[width]]
     columns, pooled = forest_columns(evidence, what, width), what.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)
-    height = (rows + (0.0 if pooled is None else 2.4)) * canvas.LINE + 1.5
-    plot = forest.Rows(canvas.sheet(width, TOP + height + 6.2), TOP)
-    axes = plot.axes(columns.left, columns.width, height / canvas.LINE)
+    height = (rows + (0.0 if pooled is None else 2.4)) * ROW + 1.5
+    plot = forest.Rows(canvas.sheet(width, TOP + height + 6.2), TOP, ROW)
+    axes = plot.axes(columns.left, columns.width, height / ROW)
     _scale(axes, evidence, what, shown)
     _head(plot.sheet, evidence, what, columns)
     names = data.labels(evidence, columns.label)
@@ -325,7 +327,6 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
         bar=pooled is not None and types.expected_range(pooled) is not None,
         few=kind if any(site.is_few for site in shown) else "",
         is_pooled=what.is_pooled,
-        weights=forest_columns(evidence, what, width).weight is not None,
         spread="" if pooled is None or width == canvas.HALF else _spread(pooled),
         rivals="; ".join(f"{mark}, {name}" for mark, name in rivals.items()),
         not_drawn=captions.models_left_out(evidence, rivals.values()) if rivals else "",
