@@ -240,13 +240,17 @@ def _benefit(evidence: types.Evidence) -> Iterator[Claim]:
                 state=state,
                 alone=binding.gain(evidence, dataset, threshold, gain, is_own=True),
             )
-            yield _in_last(claim, worse, over_time.unit_at(evidence, dataset)) if worse else claim
+            yield _turning(claim, worse, over_time.unit_at(evidence, dataset)) if worse else claim
 
 
-def _in_last(claim: Claim, every: Sequence[over_time.Period], unit: types.PeriodUnit) -> Claim:
-    """What is said of a hospital whose risks turn, whose number of all times is of none: it is that of the last."""
+def _turning(claim: Claim, every: Sequence[over_time.Period], unit: types.PeriodUnit) -> Claim:
+    """What is said of a hospital whose risks turn, whose number of all times is of none: it is that of the worst."""
     claim = replace(claim, looks=1, p_adjusted=None, needs_n=None, state="against", alone="against")
-    return _in_period(claim, every[-1], unit)
+    return _in_worst(claim, every, unit)
+
+
+def _in_worst(claim: Claim, every: Sequence[over_time.Period], unit: types.PeriodUnit) -> Claim:
+    return min((_in_period(claim, each, unit) for each in reversed(every)), key=_goodness)
 
 
 def _in_period(claim: Claim, period: over_time.Period, unit: types.PeriodUnit) -> Claim:
@@ -297,7 +301,7 @@ def _calibration(evidence: types.Evidence) -> Iterator[Claim]:
         )
         turn = over_time.turn_at(evidence, dataset, at)
         if turn is not None:
-            claim = _in_last(replace(claim, measure="oe_ratio", limit=bands.OE_TOLERATED), turn.every, turn.unit)
+            claim = _turning(replace(claim, measure="oe_ratio", limit=bands.OE_TOLERATED), turn.every, turn.unit)
         yield claim
 
 
@@ -445,8 +449,10 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
             "against" if each.crossing else "untested" if each.withheld else "open" if each.is_open else "shown"
         )
         claim = _of_rule(each.rule, each.site.name, state, each.withheld.reason if each.withheld else None)
-        shown = each.crossing or each.periods
-        yield _in_period(claim, shown[-1], each.unit) if shown else claim
+        if each.crossing:
+            yield _in_worst(claim, each.crossing, each.unit)
+        else:
+            yield _in_period(claim, each.periods[-1], each.unit) if each.periods else claim
 
 
 def _of_rule(rule: StopRule, site: str, state: types.State, reason: Fact | None) -> Claim:

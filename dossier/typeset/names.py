@@ -168,6 +168,12 @@ def ends_of_range(
     return enough or list(found), f"; {who} left out: few {of}" if left else ""
 
 
+def of_all_periods(ends: Iterable[str], turning: Iterable[types.DatasetSummary]) -> str:
+    """What a range says behind it of an end whose risks turn over time: its number is that of no time."""
+    where = [site.site for site in turning if site.site in set(ends)]
+    return f"; {listing(where)} of all periods, which differ" if where else ""
+
+
 SHORT = 24
 """The letters of a name that stands behind a range."""
 

@@ -21,7 +21,7 @@ from dossier.core.types import (
     is_telling,
 )
 from dossier.typeset import reasons
-from dossier.typeset.names import RESTS_ON, by_when, ends_of_range
+from dossier.typeset.names import RESTS_ON, by_when, ends_of_range, of_all_periods
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
@@ -112,9 +112,10 @@ def over_sites(
     ends, few = (sites, "") if len(sites) <= MOST_BY_NAME else ends_of_range(sites, measure, against)
     named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in ends]
     if len(ends) <= MOST_BY_NAME:
-        return f"is {listing(named)}{few}"
+        return f"is {listing(named)}{few}{of_all_periods([site.site for site, _ in ends], binding.turning(evidence))}"
     among = "" if len(ends) < bands.MANY_SITES else f", over {len(ends):,} sites"
-    return f"is {named[0]} to {named[-1]}{among}{few}"
+    turning = of_all_periods([ends[0][0].site, ends[-1][0].site], binding.turning(evidence))
+    return f"is {named[0]} to {named[-1]}{among}{few}{turning}"
 
 
 MOST_BY_NAME = 3

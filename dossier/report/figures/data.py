@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dossier.core import multiplicity, types
+from dossier.core import binding, multiplicity, types
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find_curve
 from dossier.typeset import names, numbers, widths
 
@@ -37,7 +37,8 @@ def ranked(
     asked = {site.name for site in sites}
     pairs = [pair for pair in types.estimated(evidence, measure, **at) if pair[0].name in asked]
     found, few = names.ends_of_range(pairs, measure, multiplicity.sites_against(evidence, measure))
-    return sorted((each.value, site.site) for site, each in found), few
+    known = sorted((each.value, site.site) for site, each in found)
+    return known, few + names.of_all_periods((name for _, name in (*known[:1], *known[-1:])), binding.turning(evidence))
 
 
 def ends(*found: Estimate | Absent) -> list[float]:

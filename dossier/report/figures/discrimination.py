@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands, facts, multiplicity, types
+from dossier.core import bands, binding, facts, multiplicity, types
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import numbers, widths
-from dossier.typeset.names import ends_of_range, events_of, marks_of_rivals
+from dossier.typeset.names import ends_of_range, events_of, marks_of_rivals, of_all_periods
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
@@ -354,7 +354,7 @@ def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[
     scaled = [(site, each) for site, value in found if isinstance(each := what.in_unit(value), types.Estimate)]
     estimates, few = ends_of_range(scaled, what.measure, multiplicity.sites_against(evidence, what.measure))
     known = sorted((each.value, site.site) for site, each in estimates)
-    (low, first), (high, _) = known[0], known[-1]
+    (low, first), (high, last) = known[0], known[-1]
     lowest, highest = what.text(low), what.text(high)
     text = what.words or what.heading
     if len(known) == 1:
@@ -372,7 +372,7 @@ def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[
         new = types.expected_range(pooled)
         if new is not None:
             text += f", and the expected range in a new hospital {captions.interval(*new, joint=' to ')}"
-    return f"{text}{few}."
+    return f"{text}{few}{of_all_periods({first, last}, binding.turning(evidence))}."
 
 
 def printed_forest(evidence: types.Evidence, what: Forest, width: float) -> canvas.Drawn | types.Absent:
