@@ -84,8 +84,7 @@ def test_every_hospital_where_another_model_is_shown_to_be_better_is_named_or_co
         made.append(dataclasses.replace(claim, low=0.01, high=0.03, alone="against"))
     monkeypatch.setattr(comparison, "better_rivals", lambda _: made)
     answer = better.another_is_better(KINDS["eight"])
-    assert [site.site for site in sites[:6] if site.site not in answer] == []
-    assert answer.index(sites[1].site) < answer.index(sites[4].site)
+    assert f"{sites[3].site}, {sites[4].site} and one more" in answer
 
 
 def test_where_nobody_knows_the_gain_nothing_is_said_of_it() -> None:

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dossier.core import binding, claims
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import DEFAULTS, better_to_flag, is_worse, looks_worse
-from dossier.core.types import At, Estimate, Evidence, class_of, find
+from dossier.core.types import At, Estimate, Evidence, class_of, find, summary_of
 from dossier.report.chapters import classes, comparison, sentence
 from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
 from dossier.typeset.names import by_when
 from dossier.typeset.numbers import number
-from dossier.typeset.words import in_words, listing, sentence_case
+from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
@@ -168,35 +168,18 @@ def another_is_better(evidence: Evidence) -> str:
     sure = [each for each in found if claims.standing(evidence, each) == "against"]
     if not sure:
         return ""
-    first, site = sure[0], {claims.place(each): comparison.where(evidence, each) for each in found}
+    first = sure[0]
     alike = [str(each.at["against"]) for each in sure if comparison.is_like(each, first)]
-    where = by_when(evidence, first.at) if alone(evidence) else f" in {site[claims.place(first)]}"
-    same = (each for each in found if (each.at["against"], each.measure) == (first.at["against"], first.measure))
-    others = [each for each in same if each != first]
-    # Where another difference is sure, that one is said, and not that this one may be so there.
-    known = {site[claims.place(each)] for each in others if each in sure} | {site[claims.place(first)]}
-    every = gathered((site[claims.place(each)], each) for each in sure if site[claims.place(each)] not in known)
-    # Of hospitals that were not named yet before further horizons of those that were.
-    named_yet = {each.dataset for each in (first, *others) if each in sure}
-    gravest = ((where, some[0]) for where, some in every.items())
-    surest = dict(sorted(gravest, key=lambda one: one[1].dataset in named_yet))
-    stands: dict[bool, list[str]] = {True: [], False: []}
-    for each in (each for each in others if site[claims.place(each)] not in surest):
-        stands[each in sure].append(f"{site[claims.place(each)]}{_for_class(each)} (by {_by(evidence, each)})")
-    # Of several classes or horizons they are no hospitals.
-    what = "comparison" if any({"class", "horizon"} & {*each.at} for each in found) else ""
-    shown, maybe = (plain.first_named(names, what) for names in stands.values())
-    so = "".join(f" It {verb} so in {those} too." for verb, those in (("is", shown), ("may be", maybe)) if those)
-    so += "".join(
-        f" In {where}: {each.at['against']} {_how(evidence, each)}."
-        for where, each in list(surest.items())[:MOST_MODELS]
-    )
-    left = list(surest)[MOST_MODELS:]
-    so += f" Another model does better in {plain.first_named(left, what)} too." if left else ""
+    where = by_when(evidence, first.at) if alone(evidence) else f" in {comparison.where(evidence, first)}"
+    every = sum(is_here(each.dataset, evidence) for each in claims.counted(evidence, "comparators"))
+    hospitals = list(dict.fromkeys(summary_of(evidence, each.dataset).site for each in sure))
+    among = "" if alone(evidence) else f", in {sentence.named_with_the_rest(hospitals, sentence.MOST_WITHOUT_VALUE)}"
+    show = f"{in_words(len(sure))} show{'s' * (len(sure) == 1)} that one does better{among}"
+    maybe = f"; {in_words(len(found) - len(sure))} more may, or it is coincidence" if len(found) > len(sure) else ""
+    so = f" Of {counted(every, 'comparison')} with other models {show}{maybe}." if len(found) > 1 else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
-    named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS] or each in surest.values()]
-    yet = {*alike, *(str(each.at["against"]) for each in surest.values())}
-    rest = list(dict.fromkeys(str(each.at["against"]) for each in sure if each.at["against"] not in yet))
+    named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS]]
+    rest = list(dict.fromkeys(str(each.at["against"]) for each in sure if each.at["against"] not in alike))
     so += f" {sentence_case(_in_part(rest))}." if rest else ""
     here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]
     elsewhere = comparison.worse_elsewhere(named, here)
