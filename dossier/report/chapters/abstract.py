@@ -149,9 +149,9 @@ def _results(evidence: types.Evidence) -> str:
     """What page 1 says first, and all else that is shown against the model; AUROC, O/E and slope over the sites, net
     benefit at the primary threshold, and what a new site may expect.
     """
-    at, first = evidence.release.thresholds.primary, verdict.finding(evidence).lead
+    at = evidence.release.thresholds.primary
     said = [
-        "" if first == results.finding(evidence).lead else first,
+        *(text for text in verdict.leads(evidence) if text != results.finding(evidence).lead),
         *verdict.accusations(evidence),
         _also_against(evidence),
         _one(evidence, "auroc", "AUROC"),
@@ -159,7 +159,7 @@ def _results(evidence: types.Evidence) -> str:
         _one(evidence, "oe_ratio", "observed to expected ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
         sentence.not_pooled(evidence),
-        "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}:", threshold=at),
+        "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
     ]
     return " ".join(text for text in said if text)
 
@@ -176,7 +176,9 @@ def _one(evidence: types.Evidence, measure: str, label: str, /, **at: float) -> 
     """A measure over all sites, or its range; where it has no mean over the classes, its range over these too."""
     pooled = types.find(evidence, measure, types.POOLED, **at)
     if isinstance(pooled, types.Estimate):
-        return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
+        # Two numbers side by side would be read as one.
+        joint = ":" if label[-1].isdigit() else ""
+        return f"Pooled {label}{_of(evidence)}{joint} {in_text(evidence, measure, pooled)}."
     sites = sentence.estimated(evidence, measure, **at)
     if sites:
         return f"The {label}{_of(evidence)} {sentence.over_sites(evidence, measure, sites, **at)}."

@@ -34,9 +34,14 @@ class Point:
 
 def finding(evidence: types.Evidence) -> sentence.Sentence:
     """What forbids the use, then whether the declared criteria are met, at how many hospitals, what is missed where."""
-    found = _finding(evidence)
+    found, (first, *_) = _finding(evidence), leads(evidence)
+    return sentence.Sentence(first, f"{found.lead} {found.rest}".strip()) if first != found.lead else found
+
+
+def leads(evidence: types.Evidence) -> tuple[str, ...]:
+    """What forbids the use, where anything does, and then what is said first of what was found."""
     first = f"{forbidding(evidence)} {separating(evidence)}".strip()
-    return sentence.Sentence(first, f"{found.lead} {found.rest}".strip()) if first else found
+    return tuple(filter(None, (first, _finding(evidence).lead)))
 
 
 def key_results(evidence: types.Evidence) -> sentence.Sentence:
