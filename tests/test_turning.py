@@ -16,6 +16,7 @@ from dossier.core.types import Evidence
 from dossier.record import results
 from dossier.report.chapters import committee, limitations, monitoring, sentence, subgroups
 from dossier.report.chapters.committee import missed, percentages
+from dossier.report.figures import discrimination
 from dossier.report.figures import subgroups as forests
 from dossier.typeset.numbers import plain
 from tests.estimated import estimated, present
@@ -120,6 +121,7 @@ def test_the_forest_of_groups_says_which_hospital_enters_by_its_times(evidence: 
     """With its diamonds by times its strokes, which are of all times, may lie elsewhere."""
     said = forests.forest_caption(evidence)
     assert "Rome: within its times." in said
+    assert "Rome of all periods" in discrimination.forest_alternative(evidence, discrimination.AUROC)
     assert "Bari" not in said
 
 
@@ -148,7 +150,7 @@ def test_a_gain_of_all_times_is_not_shown_there_and_counts_by_its_periods(eviden
     assert isinstance(curve.found, types.Curve)
     for worse, state in ((1, "open"), (2, "against")):
         high = tuple(-0.01 if index >= 4 - worse else 0.2 for index in range(4))
-        found = replace(curve.found, columns={**curve.found.columns, "high": high})
+        found = replace(curve.found, columns={**curve.found.columns, "value": (0.1, 0.1, -0.3, -0.1), "high": high})
         changed = [replace(each, found=found) if each is curve else each for each in evidence.curves]
         whole = replace(evidence, curves=tuple(changed))
         here = claims.about(whole, "benefit", "hospital")
@@ -156,7 +158,7 @@ def test_a_gain_of_all_times_is_not_shown_there_and_counts_by_its_periods(eviden
         assert (claim.state, claim.period is not None) == (state, state == "against")
         written = [row.period for row in results.of(whole).claims if row.question == "benefit"]
         assert claim.period in written
-        assert claim.value == (found.columns["value"][-1] if worse == 2 else stands["turning"].value)
+        assert claim.value == (-0.3 if worse == 2 else stands["turning"].value), "the worst, not the last"
 
 
 def test_patients_told_apart_over_all_times_are_so_where_each_period_shows_it(evidence: Evidence) -> None:
