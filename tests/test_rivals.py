@@ -252,7 +252,7 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
     answer = plain(first_page.answer(evidence))
     assert f"Another model does better in Graft 2: Vendor C (simulated) {line}" in answer
     assert re.search(
-        r"Of 96 comparisons with other models \w+ show that one does better, in Graft 2, Graft 3 and Graft 1; \w+ more",
+        r"Of 96 comparisons with other models \w+ show that one does better, in Graft 2, Graft 3 and Graft 1; another",
         answer,
     )
     assert "Vendor B (simulated) and Vendor A (simulated) do better in part too." in answer
@@ -420,7 +420,7 @@ def test_each_hospital_where_one_is_shown_to_be_better_is_said_to_be_one(three: 
     }
     answer = plain(first_page.answer(with_differences(three, found)))
     assert "comparisons with other models two show that one does better, in A and B." in answer
-    assert "more may" not in answer
+    assert "another" not in answer.split(". Of ")[1].split(".")[0]
 
 
 def test_one_with_the_same_risks_is_neither_better_nor_worse(three: Evidence) -> None:

@@ -182,11 +182,13 @@ def _cut_words(name: str, room: _Room, tail: int = 0, least: float = 0.0) -> str
     half empty, as many of its first letters.
     """
     words = name.split()
-    if room.holds(name) or tail >= len(words):
+    # A name that was shortened before keeps its end and has one ellipsis still.
+    gap = words.index("…") if "…" in words else len(words) - tail
+    if room.holds(name) or tail >= len(words) or (least and "…" in words):
         return name
     end = ["…", *words[-tail:]] if tail else []
     most = room.longest(name)
-    for count in range(min(len(words) - tail, len(name[:most].split())), 0, -1):
+    for count in range(min(gap, len(name[:most].split())), 0, -1):
         first = " ".join(words[:count]).rstrip(" ,.-")
         shorter = " ".join([first, *end]) if tail else f"{first}…"
         if _can_end(words[:count], tail) and room.holds(shorter):
@@ -224,7 +226,7 @@ def _cut_letters(name: str, room: _Room, tail: int = 0) -> str:
         return name
     end = ("… " if tail and " " in name[-tail - 1 : 1 - tail] else "…") + (name[-tail:].lstrip() if tail else "")
     for length in range(min(room.longest(name), len(name) - 1), 0, -1):
-        shorter = name[:length].rstrip(" ,.-") + end
+        shorter = name[:length].rstrip(" ,.-…") + end
         if room.holds(shorter):
             return shorter
     return end

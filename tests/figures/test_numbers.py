@@ -717,6 +717,8 @@ def test_short_names_fit_and_still_differ() -> None:
         assert len(set(shorter)) == 40
         assert all(text_width(name) <= width for name in shorter)
     assert shortened(["Spain", "Italy 1"], 16.4) == ("Spain", "Italy 1")
+    twice = shortened(shortened(["Centre hospitalier universitaire de Clermont"], 48.0), 36.0)
+    assert twice == ("Centre … Clermont",), "a name that was cut before is not cut behind its ellipsis"
     numbered = [f"Hospital {position}" for position in (8, 9, 10, 11)]
     assert shortened(numbered, 16.0) == ("Hospital 8", "Hospital 9", "10", "11")
     towns = ("Reims-Champagne Nord", "Reims-Champagne Sud", "Bad Orb 1")

@@ -175,7 +175,8 @@ def another_is_better(evidence: Evidence) -> str:
     hospitals = list(dict.fromkeys(summary_of(evidence, each.dataset).site for each in sure))
     among = "" if alone(evidence) else f", in {sentence.named_with_the_rest(hospitals, sentence.MOST_WITHOUT_VALUE)}"
     show = f"{in_words(len(sure))} show{'s' * (len(sure) == 1)} that one does better{among}"
-    maybe = f"; {in_words(len(found) - len(sure))} more may, or it is coincidence" if len(found) > len(sure) else ""
+    left = len(found) - len(sure)
+    maybe = f"; another {in_words(left)} may too, or {'is' if left == 1 else 'are'} coincidence" if left else ""
     so = f" Of {counted(every, 'comparison')} with other models {show}{maybe}." if len(found) > 1 else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS]]
