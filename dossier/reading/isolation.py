@@ -33,8 +33,8 @@ SECONDS_A_MEGABYTE = 10
 OF_TOML = (5, 1 << 30)
 """A release of a thousand datasets takes a tenth of a second; keys within keys would fill any memory."""
 DAYS: Mapping[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
-LOADS = (__name__, "pyarrow.compute", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet")
-"""What the process loads before the first table."""
+LOADS = (__name__, "pyarrow.parquet", "numpy.ma", "dateutil.relativedelta")
+"""What the process loads before the first table; Arrow would load the last two late, and so in every copy anew."""
 PACKAGES = {".xlsx": "openpyxl"} | dict.fromkeys(statistical.READERS, "pyreadstat")
 """What it loads before a table of this kind."""
 
