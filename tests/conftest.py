@@ -10,7 +10,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core import types
+from dossier.core import limited, types
 from dossier.core.contents import Edition
 from dossier.core.facts import Method
 from dossier.core.register import fill
@@ -299,11 +299,22 @@ READING = frozenset(
 
 @pytest.fixture(scope="module", autouse=True)
 def tables_of_few_rows(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Let tests of reading read them; that a release of so few patients is refused stands in test_few_patients.py."""
+    """Let tests of reading read them; that a release of so few patients is refused stands in test_few_patients.py.
+
+    The other quick tests read in this process: some thousand copies of the one that reads take a tenth of all time.
+    """
     with pytest.MonkeyPatch.context() as patch:
         if request.path.name in READING:
             patch.setattr(types, "FEWEST_PATIENTS", 1)
+        elif request.config.option.markexpr == "not slow":
+            patch.setattr(limited, "asked", _answered_here)
         yield
+
+
+def _answered_here(function: str, arguments: Sequence[Any], content: bytes = b"", **_: object) -> list[limited.Answer]:
+    """What the process that reads files answers, by the same JSON and bytes."""
+    answers = limited._named(function)(content, *arguments)
+    return [(json.loads(json.dumps(said)), bytearray(body)) for said, body in answers]
 
 
 def tool(*command: str | Path) -> str:
