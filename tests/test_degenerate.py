@@ -79,6 +79,14 @@ def with_risk(value: float) -> Corruption:
     return lambda site: {**site, "risk": np.full_like(site["risk"], value), "rival": np.full_like(site["rival"], value)}
 
 
+def without_rows(_: Site) -> Site:
+    return table(0)
+
+
+def certain(site: Site) -> Site:
+    return {**site, "risk": np.round(site["risk"]), "rival": 1 - np.round(site["risk"])}
+
+
 def perfect(site: Site) -> Site:
     return {**site, "risk": site["outcome"].copy()}
 
@@ -109,6 +117,14 @@ def all_agree(site: Site) -> Site:
 
 def one_label(site: Site) -> Site:
     return {**site, "labels": np.zeros_like(site["labels"])}
+
+
+def unrated(site: Site) -> Site:
+    return {**site, "labels": np.full_like(site["labels"], math.nan)}
+
+
+def without_confidence(site: Site) -> Site:
+    return {**site, "confidence": np.zeros_like(site["confidence"])}
 
 
 def without_complexity(site: Site) -> Site:
@@ -165,6 +181,11 @@ def splits_of_one_class(site: Site) -> Site:
 
 
 CORRUPTED: dict[str, Corruption] = {
+    "nothing else": dict,
+    "no rows": without_rows,
+    "risk exactly 0 or 1": certain,
+    "no ratings": unrated,
+    "no confidence": without_confidence,
     "prevalence 0": with_outcome(0.0),
     "prevalence 1": with_outcome(1.0),
     "one event": one_of(1.0),
@@ -199,11 +220,12 @@ SIZES = (1, 2, 3, 24)
 
 
 @pytest.mark.parametrize("name", CORRUPTED)
-@pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.function.__name__)
-def test_every_corrupted_site_is_answered(maker: Metric | CurveMaker, name: str) -> None:
+def test_every_corrupted_site_is_answered(name: str) -> None:
     for rows in SIZES:
-        found = asked(maker, CORRUPTED[name](table(rows)))
-        assert is_said(found), (rows, found)
+        site = CORRUPTED[name](table(rows))
+        for maker in MAKERS:
+            found = asked(maker, site)
+            assert is_said(found), (maker.function.__name__, rows, found)
 
 
 def test_an_error_of_rounding_gives_no_interval() -> None:

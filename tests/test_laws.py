@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -227,90 +227,9 @@ def test_same_seed_same_answer_and_inputs_unchanged(metric: Metric) -> None:
         np.testing.assert_array_equal(site[name], before[name])
 
 
-def _one_class(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "outcome": np.zeros_like(site["outcome"]), "truth": np.zeros_like(site["truth"])}
-
-
-def _constant(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "risk": np.full_like(site["risk"], 0.3), "rival": np.full_like(site["rival"], 0.3)}
-
-
-def _separated(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "risk": np.where(site["outcome"] == 1, 0.9, 0.1), "rival": site["outcome"].copy()}
-
-
-def _extreme(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "risk": np.round(site["risk"]), "rival": 1 - np.round(site["risk"])}
-
-
-def _one_event(site: dict[str, Any]) -> dict[str, Any]:
-    outcome = np.zeros_like(site["outcome"])
-    outcome[0] = 1
-    return {**site, "outcome": outcome, "truth": outcome}
-
-
-def _agreeing(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "labels": np.ones_like(site["labels"])}
-
-
 def one_rater(site: dict[str, Any]) -> dict[str, Any]:
     each = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
     return {**site, **each, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
-
-
-def _unrated(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "labels": np.full_like(site["labels"], math.nan)}
-
-
-def _no_confidence(site: dict[str, Any]) -> dict[str, Any]:
-    return {**site, "confidence": np.zeros_like(site["confidence"])}
-
-
-def _constant_predictors(site: dict[str, Any]) -> dict[str, Any]:
-    def flat(features: tuple[Feature, ...]) -> tuple[Feature, ...]:
-        return tuple(Feature(feature.name, np.zeros_like(feature.values), feature.levels) for feature in features)
-
-    return {**site, "predictors": flat(site["predictors"]), "development": flat(site["development"])}
-
-
-def _missing_predictors(site: dict[str, Any]) -> dict[str, Any]:
-    empty = tuple(
-        Feature(predictor.name, np.full_like(predictor.values, math.nan), predictor.levels)
-        for predictor in site["predictors"]
-    )
-    return {**site, "predictors": empty}
-
-
-DEGENERATE: list[tuple[str, int, Callable[[dict[str, Any]], dict[str, Any]]]] = [
-    ("no rows", 0, dict),
-    ("one row", 1, dict),
-    ("two rows", 2, dict),
-    ("three rows", 3, dict),
-    ("one class", 40, _one_class),
-    ("constant risk", 40, _constant),
-    ("perfect separation", 40, _separated),
-    ("risk exactly 0 or 1", 40, _extreme),
-    ("one event", 40, _one_event),
-    ("raters who all agree", 40, _agreeing),
-    ("one rater", 40, one_rater),
-    ("no ratings", 40, _unrated),
-    ("no confidence", 40, _no_confidence),
-    ("constant predictors", 40, _constant_predictors),
-    ("missing predictors", 40, _missing_predictors),
-]
-
-
-@pytest.mark.parametrize(("name", "rows", "changed"), DEGENERATE, ids=[case[0] for case in DEGENERATE])
-@pytest.mark.parametrize("metric", METRICS, ids=named)
-def test_degenerate_input_gives_a_number_or_a_reason(
-    metric: Metric, name: str, rows: int, changed: Callable[[dict[str, Any]], dict[str, Any]]
-) -> None:
-    found = value(metric, changed(table(rows)))
-    if isinstance(found, Absent):
-        assert found.reason
-        assert reason_text(found.reason)[-1] not in ".:"
-    else:
-        assert all(map(math.isfinite, numbers(found))), name
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 40])
