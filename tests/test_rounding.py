@@ -13,6 +13,7 @@ from scipy.special import expit
 import dossier
 from dossier.core import claims
 from dossier.core.types import Estimate, Evidence
+from dossier.record import results
 
 ASKED: dict[str, Any] = {"outcome": "outcome", "site": "hospital", "thresholds": [0.2]}
 FEW = {"bootstrap": 2, "permutations": 9}
@@ -31,10 +32,11 @@ def rows() -> pandas.DataFrame:
 
 @pytest.fixture(scope="module")
 def before(rows: pandas.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The dossier of the last release."""
-    out = tmp_path_factory.mktemp("rounding") / "old"
-    dossier.validate(rows, risk="old", version="1", resampling=FEW, **ASKED).save(out)
-    return out / "results.json"
+    """The results of the last release."""
+    path = tmp_path_factory.mktemp("rounding") / "results.json"
+    found = dossier.validate(rows, risk="old", version="1", resampling=FEW, **ASKED).evidence
+    path.write_bytes(results.of(found).text())
+    return path
 
 
 def _after(rows: pandas.DataFrame, before: Path, added: float) -> Evidence:
