@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from dossier import evaluate, reading
 from dossier.core import checklist, contents, tripod
 from dossier.core.facts import Fact
-from dossier.core.types import DatasetSummary, Evidence
+from dossier.core.types import DatasetSummary, Evidence, Gallery
 from dossier.report import compose, draw, press
 from dossier.report import model_card as xml
 from dossier.report.chapters import abstract, model_card, probast
@@ -187,7 +187,7 @@ def test_the_evidence_for_bias_points_where_the_checklist_does(tmp_path: Path) -
     late = asked["Was the time between predictors and outcome right?"]
     assert [words for words, _ in late.rows] == ["8a", "5b MISSING"]
     assert late.further == ("description",)
-    html = compose.document(draw.gallery(evidence), "supplement").html
+    html = compose.document(Gallery(evidence, {}, {}), "supplement").html
     # Of row 8c the list of the rows that speak of fairness says nothing: checklist and evidence point to it once each.
     assert html.count('href="#row-8c"') == 2
 
@@ -237,7 +237,7 @@ def test_what_it_is_not_for_stands_in_sentences(knee: Book) -> None:
 
 
 def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
-    html = compose.document(knee.gallery, "supplement").html
+    html = compose.document(Gallery(knee.evidence, {}, {}), "supplement").html
     said = [line for line in page.lines(knee.evidence) if line.is_said]
     assert {"17", "25"} <= {line.item.number for line in said}
     for line in said:
