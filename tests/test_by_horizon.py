@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from dossier.core.errors import DossierError
 from dossier.core.facts import Count, Fact
 from dossier.core.release import Model, ModelTerm
 from dossier.core.types import POOLED, Estimate, Evidence, Subset, find, find_in_subgroup
+from dossier.metrics import utility
 from dossier.metrics.censoring import TimeToEvent
 from dossier.metrics.pooled import random_effects
 from dossier.record import results
@@ -62,6 +64,14 @@ FIVE = 5 * 365.25
 RELEASES = ROOT / "tests" / "releases" / "by_horizon"
 
 RELEASE = (RELEASES / "release.toml").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def decision_curves_of_few_thresholds() -> Iterator[None]:
+    """At each of 101 the weights are counted anew, a third of the time of a release; what is asked here needs few."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(utility, "POINTS", 11)
+        yield
 
 
 def released(folder: Path, frame: pandas.DataFrame = GBSG, text: str = RELEASE) -> Evidence:
