@@ -30,6 +30,7 @@ from dossier.report.chapters.references import Reference
 from dossier.typeset import tables, words
 from dossier.typeset.methods import method_text
 from dossier.words.sources import Source
+from tests.conftest import Book
 from tests.estimated import curved, estimated, present
 from tests.reasons import Said
 from tests.reference.built import REPOSITORY, hurried, results_of, study
@@ -73,9 +74,9 @@ def found(small: Study) -> Evidence:
 
 
 @pytest.fixture(scope="module")
-def breast() -> Evidence:
+def breast(books: dict[str, Book]) -> Evidence:
     """A release whose internal table holds refitted splits."""
-    return evaluate.evidence(hurried(study("fixtures/breast")))
+    return books["breast"].evidence
 
 
 Key = tuple[str, str, str]
