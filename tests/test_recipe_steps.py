@@ -17,6 +17,7 @@ def test_every_step_has_its_place_and_uses_names_that_are_known_there(tmp_path: 
     for folder in ("dossier", "templates"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     assert follow(RECIPES, tmp_path) == RECIPES.count("```") / 2
-    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F821", "--quiet", "."]
+    command = [sys.executable, "-m", "ruff", "check", "--config", str(ROOT / "pyproject.toml"), "--quiet", "."]
+    command += ["--select", "F821,I001"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -212,9 +212,9 @@ def _limit(evidence: types.Evidence, claim: claims.Claim) -> str:
 
 def _number(evidence: types.Evidence, claim: claims.Claim) -> str:
     """Of whom the number of a claim is, and the number with its interval."""
-    if claim.value is None or claim.measure is None:
-        return "" if claim.reason is None else reasons.why(evidence, claim.reason, claim.dataset)
     site = next((names.label_of(site) for site in evidence.datasets if site.name == claim.dataset), "")
+    if claim.value is None or claim.measure is None:
+        return site if claim.reason is None else reasons.why(evidence, claim.reason, claim.dataset)
     site += names.by_when(evidence, claim.at) if site else ""
     rival = str(claim.at.get("against", "")) if claim.question == "comparators" else ""
     group = "" if claim.subset is None else f"{claim.subset.level} ({claim.subset.column})"
