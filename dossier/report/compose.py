@@ -266,6 +266,7 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
     unlisted = {site.site for site in externals(evidence)}.difference(verdict.listed(evidence))
 
     def pages_of(table: Table, folds: bool) -> Sequence[Table]:
+        table = sentence.with_all_times(evidence, table)
         if made is not None:
             made.append(table)
         return typeset.tables.pages_of(table, names, folds, unlisted)

@@ -142,9 +142,7 @@ def tables(evidence: types.Evidence) -> tuple[Table, ...]:
 
 
 def _tables(evidence: types.Evidence) -> tuple[Table, ...]:
-    every = measures.chapter_tables(_without_threshold(sentence.at_the_primary_threshold(evidence)), "comparison")
-    said = sentence.of_all_times(evidence)
-    return tuple(replace(table, footnotes=(*table.footnotes, *said)) for table in every)
+    return measures.chapter_tables(_without_threshold(sentence.at_the_primary_threshold(evidence)), "comparison")
 
 
 def _without_threshold(evidence: types.Evidence) -> types.Evidence:

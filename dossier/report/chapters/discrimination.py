@@ -61,7 +61,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         if not result.at and result.dataset in declared
     ]
     level, said, splits = level_of(evidence), listing(declared), any(each.splits for each in shown(evidence))
-    kept = (*reasons.footnotes(), *sentence.of_all_times(evidence))
+    kept = reasons.footnotes()
     return worded("performance", rows, (), kept, level=level, labels=labels, declared=said, splits=splits)
 
 
@@ -139,7 +139,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
             "thresholds",
             rows,
             (),
-            (*reasons.footnotes(), *sentence.of_all_times(evidence)),
+            reasons.footnotes(),
             level=level,
             declared=declared,
             few=few,

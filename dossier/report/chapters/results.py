@@ -77,7 +77,7 @@ def essentials(evidence: Evidence) -> Table:
         "key-results",
         rows,
         [Column(label, intervals=True) for label, _, _ in asked],
-        (*reasons.footnotes(), *sentence.of_all_times(evidence)),
+        reasons.footnotes(),
         level=numbers.level_of(evidence),
         lowest=lowest,
         highest=highest,

@@ -23,6 +23,7 @@ from dossier.core.types import (
 from dossier.typeset import reasons
 from dossier.typeset.names import RESTS_ON, by_when, ends_of_range, of_all_periods
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
+from dossier.typeset.tables import Table
 from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
 
@@ -70,10 +71,16 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     return f"Not computable at {where} ({reason})."
 
 
-def of_all_times(evidence: Evidence) -> tuple[str, ...]:
-    """Under a table of hospitals: of one whose risks turn over time a number is that of no time."""
-    turning = [site.site for site in binding.turning(evidence)]
-    return (f"Of all periods, which differ (¶): {listing(turning)}.",) if turning else ()
+def with_all_times(evidence: Evidence, table: Table) -> Table:
+    """A table that says below it of which hospitals its estimates are of no time, as their risks turn."""
+    labels = {row.label for row in table.rows}
+    turning = [site.site for site in binding.turning(evidence) if site.site in labels]
+    if not turning or not (any(column.intervals for column in table.columns) or table.name.endswith("impact")):
+        return table
+    shown = "what each of them shows is shown there"
+    return replace(
+        table, footnotes=(*table.footnotes, f"Of all periods, which differ (¶): {listing(turning)}; {shown}.")
+    )
 
 
 def at_the_primary_threshold(evidence: Evidence) -> Evidence:
@@ -107,7 +114,9 @@ def over_sites(
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
     if isinstance(pooled, Estimate) and is_telling(pooled):
-        return f"is {in_text(evidence, measure, pooled)}, pooled over {in_words(int(pooled.details['k'] or 0))} sites"
+        among = of_all_periods([site.site for site, _ in sites], binding.turning(evidence))
+        many = in_words(int(pooled.details["k"] or 0))
+        return f"is {in_text(evidence, measure, pooled)}, pooled over {many} sites{among}"
     against = multiplicity.sites_against(evidence, measure)
     ends, few = (sites, "") if len(sites) <= MOST_BY_NAME else ends_of_range(sites, measure, against)
     named = [f"{short(evidence, measure, found.value)} ({site.site}{_on_few(site, measure)})" for site, found in ends]
@@ -240,7 +249,7 @@ def calibration_by_state(
     if stands["against"]:
         where["against"] = named_with_the_rest(stands["against"], MOST_WITHOUT_VALUE)
     said = "; ".join(f"{CALIBRATION_IS[state]} {preposition} {which}" for state, which in where.items())
-    needed = to_show_calibration(evidence, externals(evidence))
+    needed = to_show_calibration(evidence, externals(evidence), elsewhere=True) if stands["open"] else ""
     more = f"{needed} patients would show a right model (for narrow intervals see Sample size)" if needed else ""
     if stands["against"]:
         return Sentence(f"Calibration is {said}.", f"{ratio} {f'{more}.' if more else ''}".strip())

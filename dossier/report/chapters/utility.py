@@ -93,7 +93,7 @@ def impact(evidence: types.Evidence) -> tables.Table:
         "impact",
         rows,
         columns,
-        (*reasons.footnotes(), *sentence.of_all_times(evidence)),
+        reasons.footnotes(),
         title=title,
         among=f"{among:,}",
     )
