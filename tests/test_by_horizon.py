@@ -142,7 +142,7 @@ def test_nothing_is_asked_for_that_such_a_release_refuses(gbsg: Evidence) -> Non
 
 def test_a_committee_reads_that_those_without_it_need_not_be_well(gbsg: Evidence) -> None:
     said = " ".join(committee.works_here(gbsg))
-    assert "It tells those with it from those without 65 times of 100" in said
+    assert "It tells those with the outcome from those without 65 times of 100" in said
     assert "patients like them, who were followed, stand for them" in said
     assert "sick" not in present(gbsg.terms["auroc"].goal).label
     # A share of a smooth curve is no count.

@@ -513,7 +513,7 @@ def test_groups_that_our_data_cannot_tell_apart_are_not_said_to_be_alike(covid: 
 def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
     words = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(
-        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; in five of eight hospitals, "
+        r"It more often misses patients aged under 50 \(7\d of 100, the others there 4\d; in five of eight hospitals, "
         r"enough to test in two; "
         r"\d+ to \d+ of 100 more; "
         r"by its percentages one would expect \d+ and \d+\)",
@@ -568,8 +568,13 @@ def test_the_counts_of_the_first_page_name_the_line_that_they_are_at(knee: Book)
     """Of two declared lines the first is meant, from which on the knee is sent to MRI."""
     table = committee.hospitals(knee.evidence)
     assert table.about.replace("\N{NO-BREAK SPACE}", " ") == "100 patients with the outcome, at the 50% line"
-    assert committee.what_it_is(knee.evidence).endswith(
-        "From 50% on, a patient is flagged, to be sent to MRI. Tested on patients of 2025."
+    assert (
+        committee.what_it_is(knee.evidence)
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .endswith(
+            "From 50% on, a patient is flagged, to be sent to MRI; the 20% line is looked at too. "
+            "Tested on patients of 2025."
+        )
     )
     assert "Ranges at the 50%\N{NO-BREAK SPACE}line: page 2." in table.note
 
@@ -581,12 +586,13 @@ def test_what_is_so_at_both_lines_is_said_once(breast: Book, covid: Book) -> Non
 
 
 def test_the_decision_has_its_own_verb(covid: Book) -> None:
-    assert "is flagged, to be isolated." in committee.what_it_is(covid.evidence)
+    what = committee.what_it_is(covid.evidence).replace("\N{NO-BREAK SPACE}", " ")
+    assert "is flagged, to be isolated; the 25% line is looked at too." in what
     assert "isolating everyone or no one" in " ".join(committee.than_the_same_for_all(covid.evidence))
     use = covid.evidence.release.intended_use.model_dump(by_alias=True) | {"verb": None}
     without = with_release(covid.evidence, intended_use=use)
     assert "flagging everyone or no one" in " ".join(committee.than_the_same_for_all(without))
-    assert " a patient is flagged. Tested on " in committee.what_it_is(without)
+    assert " a patient is flagged; the " in committee.what_it_is(without)
 
 
 # ---- goals and dangers ----------------------------------------------------------------------------------------------
@@ -672,9 +678,9 @@ def test_hospitals_of_few_patients_are_told_with_what_is_not_known_there(knee: B
     """The register by hand, of 1, 4, 6, 7: at Knee 7 percentages are shown to be wrong, and the model to be of use."""
     told = [danger.text for danger in committee.could_go_wrong(knee.evidence)]
     assert told[-1] == (
-        "Four hospitals: too few patients for sure numbers. Nobody can tell yet whether it tells sick from well in "
-        "one; whether its percentages are right in three; whether it is better than sending everyone or no one to MRI "
-        "in two."
+        "Four hospitals: too few patients for sure numbers. Nobody can tell yet whether it tells sick from well better "
+        "than a coin toss in one; whether its percentages are right in three; whether it is better than sending "
+        "everyone or no one to MRI in two."
     )
     assert "Another version was tested, not this one." in told
 

@@ -488,7 +488,7 @@ def test_percentages_that_differ_are_worse_for_the_group_that_they_are_farther_o
     [
         (
             missed(0.48, 0.83, 0.001),
-            "It more often misses female patients (52 of 100, the others 17; 25 to 45 of 100 more).",
+            "It more often misses female patients (52 of 100, the others there 17; 25 to 45 of 100 more).",
         ),
         (missed(0.60, 0.75, 0.2), "It may do worse for female patients (more missed), or this is coincidence."),
         (

@@ -907,11 +907,11 @@ def against_development(evidence: Evidence, member: tuple[float, float], p_value
 @pytest.mark.parametrize(
     ("member", "p_value", "apart"),
     [
-        ((0.8, 0.84), 0.3, "a classifier tells Spain and Italy 1 apart."),
-        ((0.51, 0.7), 0.3, "a classifier tells Spain and Italy 1 apart."),
+        ((0.8, 0.84), 0.3, "a classifier tells Spain and Italy 1 from it."),
+        ((0.51, 0.7), 0.3, "a classifier tells Spain and Italy 1 from it."),
         ((0.5, 0.84), 0.05, ""),
         ((0.6, 0.69), 0.05, ""),
-        ((0.4, 0.5), 0.001, "the energy test tells Spain and Italy 1 apart."),
+        ((0.4, 0.5), 0.001, "the energy test tells Spain and Italy 1 from it."),
     ],
 )
 def test_a_similarity_that_other_measures_deny_is_not_left_alone(
@@ -919,7 +919,11 @@ def test_a_similarity_that_other_measures_deny_is_not_left_alone(
 ) -> None:
     """Only the first site is said to be similar; both are named, or the second would seem not to be told apart."""
     text = said("correspondence", against_development(KINDS["two"], member, p_value))
-    assert text.endswith(f"Whatever the average says, {apart}") if apart else "Whatever" not in text
+    assert (
+        text.endswith(f"Whatever the average says of the development data, {apart}")
+        if apart
+        else "Whatever" not in text
+    )
 
 
 def test_what_a_draw_of_rows_adds_is_said_with_its_measure() -> None:

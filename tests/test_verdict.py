@@ -411,7 +411,7 @@ def test_a_difference_over_all_sites_is_a_finding_and_a_limitation_with_its_dire
     assert subgroups.finding(evidence).lead == f"Over all sites {said}."
     assert flags_of(evidence) == [f"over all sites {said}."]
     assert committee.differing_groups(evidence)[0] == (
-        "The model underestimates the risk of women (136 actual cases per 100 predicted, the others 98)."
+        "The model underestimates the risk of women (136 actual cases per 100 predicted, the others there 98)."
     )
 
 
@@ -424,7 +424,7 @@ def test_women_who_are_missed_more_are_a_finding_in_both_editions() -> None:
     )
     assert subgroups.finding(evidence).lead == f"Over all sites {said}."
     assert flags_of(evidence) == [f"over all sites {said}."]
-    words = "It more often misses women (52 of 100, the others 17"
+    words = "It more often misses women (52 of 100, the others there 17"
     assert committee.differing_groups(evidence)[0] == f"{words}; 16 to 54 of 100 more)."
     assert f"{words})." in committee.who_is_missed(evidence)
     assert not [text for text in committee.who_is_missed(evidence) if "overlap" in text or "coincidence" in text]

@@ -19,11 +19,11 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     declared = [site.site for form in known for site, found in known[form] if found.method.has("declared_by")]
     # Which sites other measures tell from the development data, whatever the average says.
     by = facts.gathered((multiplicity.told_apart(evidence, site.name), site.site) for site, _ in known["averaged"])
-    said = [f"{how} {words.named_or_counted(by[kind], 2)} apart" for kind, how in TELLS.items() if kind in by]
+    said = [f"{how} {words.named_or_counted(by[kind], 2)} from it" for kind, how in TELLS.items() if kind in by]
     rest = (
         sentence.phrase("data", "similarity_declared", sites=words.named_or_counted(declared, 2)) if declared else "",
         *given[1:],
-        f"Whatever the average says, {words.listing(said)}." if said else "",
+        f"Whatever the average says of the development data, {words.listing(said)}." if said else "",
         sentence.sites_without(evidence, bands.SIMILARITIES["averaged" if known["averaged"] else "psi"]),
     )
     return sentence.Sentence(given[0], " ".join(part for part in rest if part))

@@ -781,7 +781,8 @@ def _disc(
     axes.add_patch(ring)
     ring.set_clip_on(False)
     if share is not None:
-        part = 2 * reach * math.sqrt(share)
+        # What was not reached is seen as a ring, however little it is.
+        part = 2 * reach * (1.0 if share == 1 else min(math.sqrt(share), 0.8))
         disc = Ellipse((x, y), part * across, part * down, fc=colour, ec="none", zorder=4)
         axes.add_patch(disc)
         disc.set_clip_on(False)

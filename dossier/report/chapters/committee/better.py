@@ -60,8 +60,11 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         for kind, (start, end) in says.items()
         if kind in found
     ]
-    # Where the clause before names both, "which" is enough.
-    which = "which is better" if "better" in found else f"whether the model or {acts[DEFAULTS[None]]} is better"
+    # Where the clause before names both, "which" is enough; of one hospital the better of both is known.
+    site = None if several else alone(evidence)
+    gain = None if site is None else find(evidence, "net_benefit_gain", site.name, threshold=at)
+    beside = better_to_flag(gain) if isinstance(gain, Estimate) else DEFAULTS[None]
+    which = "which is better" if "better" in found else f"whether the model or {acts[beside]} is better"
     unclear = found.get("unclear", [])
     return (*clauses, *([_not_clear(unclear, among, several, evidence, which)] if unclear else []))
 
@@ -171,13 +174,15 @@ def another_is_better(evidence: Evidence) -> str:
     first = sure[0]
     alike = [str(each.at["against"]) for each in sure if comparison.is_like(each, first)]
     where = by_when(evidence, first.at) if alone(evidence) else f" in {comparison.where(evidence, first)}"
-    every = sum(is_here(each.dataset, evidence) for each in claims.counted(evidence, "comparators"))
+    every = [each for each in claims.counted(evidence, "comparators") if is_here(each.dataset, evidence)]
+    ours = sum(map(claims.is_better_after_all_looks, every))
     hospitals = list(dict.fromkeys(summary_of(evidence, each.dataset).site for each in sure))
     among = "" if alone(evidence) else f", in {sentence.named_with_the_rest(hospitals, sentence.MOST_WITHOUT_VALUE)}"
     show = f"{in_words(len(sure))} show{'s' * (len(sure) == 1)} that one does better{among}"
     left = len(found) - len(sure)
     maybe = f"; another {in_words(left)} may too, or {'is' if left == 1 else 'are'} coincidence" if left else ""
-    so = f" Of {counted(every, 'comparison')} with other models {show}{maybe}." if len(found) > 1 else ""
+    own = f"; {in_words(ours)} show{'s' * (ours == 1)} that this model does" if ours else ""
+    so = f" Of {counted(len(every), 'comparison')} with other models {show}{maybe}{own}." if len(found) > 1 else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS]]
     rest = list(dict.fromkeys(str(each.at["against"]) for each in sure if each.at["against"] not in alike))
@@ -186,9 +191,7 @@ def another_is_better(evidence: Evidence) -> str:
     elsewhere = comparison.worse_elsewhere(named, here)
     for worse in elsewhere[:1]:
         how = f"{_does(evidence, worse.at)[str(worse.measure)][1]}{_for_class(worse)}"
-        further = sum(each.at["against"] == worse.at["against"] for each in elsewhere) - 1
-        more = f", and worse in {in_words(further)} more comparison{'s' * (further > 1)}" if further else ""
-        so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}{more}."
+        so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}."
     return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
 
 
@@ -255,27 +258,36 @@ def _against(evidence: Evidence, measure: str, every: Sequence[claims.Claim]) ->
     words, same = _does(evidence, here[0].at)[measure], [claim for claim in here if claims.is_same(claim)]
     if len(same) == len(here):
         return f"it gives the same percentages in {plain.all_hospitals(len({claim.dataset for claim in here}))}."
-    stands = ["same" if claim in same else claims.standing(evidence, claim) for claim in here]
+    stands = ["same" if claim in same else _stands_beside(evidence, claim) for claim in here]
     counts = [stands.count(state) for state in ("shown", "against")]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
         return f"{how}{_for_class(here[0])} (by {_by(evidence, here[0], of_rival=stands[0] == 'against')})."
     by_class, among = "class by class, " if class_of(here[0].at) else "", in_words(len(here))
     all_of, of = (f"all {among} checks", f"{among} checks") if by_class else (plain.all_hospitals(len(here)), among)
-    parts = [
-        f"it {how} in {all_of if count == len(here) else f'{in_words(count)} of {of}'}"
-        for how, count in zip(words[:2], counts, strict=True)
-        if count
+    # By its interval alone, which may be chance among so many: of the model, and of the other one.
+    perhaps = [
+        sum(state == "open" and is_so(claim) for claim, state in zip(here, stands, strict=True))
+        for is_so in (lambda claim: claims.standing(evidence, claim) == "shown", claims.looks_worse)
     ]
-    unsure = sum(state == "open" and claims.looks_worse(claim) for claim, state in zip(here, stands, strict=True))
-    maybe = f"perhaps in {in_words(unsure)} more" if counts[1] else f"perhaps it {words[1]} in {in_words(unsure)}"
-    parts += [maybe] if unsure else []
+    parts = []
+    for how, count, unsure in zip(words[:2], counts, perhaps, strict=True):
+        where = all_of if count == len(here) else f"{in_words(count)} of {of}"
+        more = f", perhaps in {in_words(unsure)} more" if count and unsure else ""
+        parts += [f"it {how} in {where}{more}"] if count else []
+        parts += [f"perhaps it {how} in {in_words(unsure)} of {of}"] if unsure and not count else []
     parts += [f"it gives the same percentages in {in_words(len(same))}"] if same else []
-    left = len(here) - sum(counts) - unsure - len(same)
+    left = len(here) - sum(counts) - sum(perhaps) - len(same)
     if not parts:
         among = f"{in_words(left)} checks" if by_class else plain.counted_hospitals(left)
         return f"{by_class}it was not shown that it {words[0]} in any of {among}."
     return f"{by_class}{listing(parts)}{f'; cannot tell in {in_words(left)}' if left else ''}."
+
+
+def _stands_beside(evidence: Evidence, claim: claims.Claim) -> str:
+    """How a comparison stands after all that was looked at, for the model as against it."""
+    state = claims.standing(evidence, claim)
+    return "open" if state == "shown" and not claims.is_better_after_all_looks(claim) else state
 
 
 def _part(count: int, among: int) -> str:
@@ -288,7 +300,10 @@ def _by(evidence: Evidence, found: claims.Claim, *, of_rival: bool = True) -> st
     scale, digits = (1, 3) if of == OF_ONE else (1000, 0)
     # What is better when higher is on the model's side above 0.
     sign = -1 if of_rival is (found.limit[1] is None) else 1
+    # Found and not paid for by false alarms.
+    is_worth = found.measure == "net_benefit_difference"
     value = number(scale * sign * (found.value or 0.0), digits)
+    value = f"the worth of {value} found" if is_worth else value
     if found.low is None or found.high is None:
         return f"{value} {of}"
     low, high = (number(scale * bound, digits) for bound in sorted((sign * found.low, sign * found.high)))

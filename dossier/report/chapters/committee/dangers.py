@@ -213,13 +213,25 @@ def _not_known(evidence: types.Evidence, sites: Sequence[str]) -> str:
         # A goal may ask for more than the question does: one that is open leaves what is known.
         asks = (claim for claim in claims.about(evidence, question) if claims.is_primary(evidence, claim))
         every = [claim for claim in asks if claim.limit_source == "default" or claim.state == "against"]
-        stands = {claim.dataset: claims.standing(evidence, claim) for claim in reversed(claims.worst_first(every))}
-        here = [types.summary_of(evidence, name).site for name in sites if stands.get(name) not in ("shown", "against")]
+        here = [where for name in sites if (where := _where_open(evidence, name, every))]
         if here:
             those = in_words(len(here)) if len(sites) > plain.MOST_NAMED else plain.few_named(here)
             where = "" if [evidence.local_site] == [*sites] else f" in {those}"
             parts.append(f"{phrase('unknown_where_few', question, **said)}{where}")
     return f" Nobody can tell yet {'; '.join(parts)}." if parts else ""
+
+
+def _where_open(evidence: types.Evidence, name: str, every: Sequence[claims.Claim]) -> str:
+    """The hospital where nothing is shown, with the classes for which that is so where it is known of others."""
+    here = [claim for claim in every if claim.dataset == name]
+    stands = {
+        types.class_of(claim.at): claims.standing(evidence, claim) for claim in reversed(claims.worst_first(here))
+    }
+    unknown = [str(label) for label, state in stands.items() if state not in ("shown", "against")]
+    site = types.summary_of(evidence, name).site
+    if len(unknown) == len(stands):
+        return site
+    return f"{site} for {listing(sorted(unknown))}" if unknown and "against" not in stands.values() else ""
 
 
 IN_PLACE: Mapping[str, Callable[[types.Evidence, str], str]] = {

@@ -40,7 +40,10 @@ def answer(evidence: types.Evidence) -> str:
         wrong = [] if places.alone(evidence) else [*better.better_if_the_same_for_all(evidence)]
         off = [each for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
         # Where they are shown to be wrong, whatever its goals ask.
-        wrong += [worse_for(evidence), f"Its percentages are wrong {percentages.named(evidence, off)}." if off else ""]
+        also = percentages.off_by_an_open_amount(evidence)
+        more = f"; off {percentages.placed(evidence, also)} too, nobody can tell yet by how much" if also else ""
+        wrong += [worse_for(evidence)]
+        wrong += [f"Its percentages are wrong {percentages.named(evidence, off)}{more}."] if off else []
         parts = [*forbidden, better.another_is_better(evidence), _goals_everywhere(evidence), *wrong, changed]
         parts.append(_elsewhere(evidence))
     else:
@@ -258,7 +261,10 @@ def _what_it_shows(evidence: types.Evidence) -> str:
     first = names.by_first(evidence)
     every = ((risk, names.by_when(evidence, by)) for by in release.each_outcome for risk in release.primary(by))
     from_on = [f"{plain.risk_of(risk)}{when or first}" for risk, when in every]
-    text += f" From {listing(from_on)} on, a patient {then}." if from_on else ""
+    # What the page says of a second line would come from nowhere.
+    more = [plain.line(risk) for risk in release.thresholds.declared[1 : plain.MOST_NAMED]]
+    too = f"; the {listing(more)} {'is' if len(more) == 1 else 'are'} looked at too" if more else ""
+    text += f" From {listing(from_on)} on, a patient {then}{too}." if from_on else ""
     return f"{text} {sentence.phrase('horizons', 'without_a_time', first=first.strip())}" if first else text
 
 

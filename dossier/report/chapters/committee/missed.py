@@ -229,7 +229,7 @@ def _values(look: between_groups.Look) -> str:
         here, rest = 1 - here, 1 - rest
     is_ratio = look.measure == between_groups.RATIO
     rendered, of_what = (plain.per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
-    return f"{rendered(here)} {of_what}, the others {rendered(rest)}"
+    return f"{rendered(here)} {of_what}, the others there {rendered(rest)}"
 
 
 def _told_in(evidence: types.Evidence, look: between_groups.Look) -> str:
@@ -299,10 +299,15 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
         (False, False, "It may do worse for", "or this is coincidence"),
     ):
         here = [look for look in worse if (look.is_sure, look.is_explained) == (is_sure, is_explained)]
-        groups = dict.fromkeys((patients_of(look.column, look.label, look.of_class), look.measure) for look in here)
-        if names := [f"{name} ({WORSE[measure]})" for name, measure in groups if name not in known]:
+        groups = dict.fromkeys((patients_of(look.column, look.label, look.of_class), _in_what(look)) for look in here)
+        if names := [f"{name} ({what})" for name, what in groups if name not in known]:
             text += f" {start} {named_with_the_rest(names, plain.MOST_NAMED, what=GROUP)}, {end}."
     return text
+
+
+def _in_what(look: between_groups.Look) -> str:
+    way = f" too {'low' if look.here.value > 1 else 'high'}" if look.measure == between_groups.RATIO else ""
+    return f"{WORSE[look.measure]}{way}"
 
 
 WORSE: dict[str, str] = entries("pages")["may_do_worse"]

@@ -177,7 +177,7 @@ def are_right(evidence: types.Evidence) -> sentence.Sentence:
     left = [each.where for each in off if each.where not in seen and not each.off.is_reversed] if seen else []
     said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
     said += f" Wrong too, at this or other percentages: {first_named(left)}." if left else ""
-    also = [_place(evidence, each) for each in _gravest(evidence).values() if claims.is_off_by_an_open_amount(each)]
+    also = off_by_an_open_amount(evidence)
     said += f" Off too, nobody can tell yet whether by much: {first_named(also)}." if off and also else ""
     if off and not any(each.is_off for each in every):
         # How they are off as a whole, and where.
@@ -245,6 +245,11 @@ def _gravest(evidence: types.Evidence) -> dict[object, claims.Claim]:
     """How the percentages of each place stand: by the gravest of what is asked of them, as in the full report."""
     worst = reversed(claims.worst_first(claims.counted(evidence, "calibration")))
     return {claims.place(claim): claim for claim in worst}
+
+
+def off_by_an_open_amount(evidence: types.Evidence) -> list[str]:
+    """Where percentages are shown not to be right, and not whether by much."""
+    return [_place(evidence, each) for each in _gravest(evidence).values() if claims.is_off_by_an_open_amount(each)]
 
 
 def _place(evidence: types.Evidence, claim: claims.Claim) -> str:
