@@ -11,7 +11,7 @@ from dossier import evaluate, reading
 from dossier.core import types
 from dossier.core.register import REGISTER
 from dossier.metrics import imputations, within_sites
-from dossier.metrics.scales import Scale
+from dossier.metrics.intervals import Scale
 from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text

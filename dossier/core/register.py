@@ -169,6 +169,11 @@ class Maker:
 
     function: Callable[..., Any]
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What it takes."""
+        return _needs(self.function)
+
 
 @dataclass
 class Register:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import CurveMaker, Metric, Synthesis
+from dossier.core.register import CurveMaker, Maker, Metric, Synthesis
 from dossier.core.release import Release, Source, SurveyShare, Utility
 from dossier.metrics import raters, severity, time_to_event
 from dossier.metrics.censoring import TimeToEvent, Weights
@@ -370,7 +370,7 @@ def places(release: Release, term: types.Term) -> Iterator[dict[str, float | str
             yield at
 
 
-def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any], dataset: str) -> Any:
+def ask(maker: Metric | CurveMaker | Synthesis | Maker, offered: Mapping[str, Any], dataset: str) -> Any:
     """Call a function with what it names; a column that is missing answers for it, unless it has a default.
 
     A measure that answers NaN or infinity, and a curve that is none, have a fault of ours: they must not reach a page.
@@ -405,7 +405,7 @@ def _by_horizon(maker: Any, outcome: TimeToEvent, given: Mapping[str, Any]) -> A
     return time_to_event.drawn(maker, outcome, given)
 
 
-def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> types.Absent | None:
+def missing(maker: Metric | CurveMaker | Synthesis | Maker, offered: Mapping[str, Any]) -> types.Absent | None:
     """The reason of the first thing that a function cannot do without and this site does not have."""
     needed = (offered[need] for need in maker.needs if need not in optional(maker.function))
     return next((value for value in needed if isinstance(value, types.Absent)), None)

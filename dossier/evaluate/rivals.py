@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from dossier.core.facts import gathered
 from dossier.core.multiplicity import with_holm
-from dossier.core.register import Metric, absent_with_its_parts, present
+from dossier.core.register import Maker, Metric, absent_with_its_parts, present
 from dossier.core.release import Release
 from dossier.core.types import RIVAL, UPDATED, Absent, Estimate, Result
-from dossier.evaluate.offered import Site, columns, seed_of
+from dossier.evaluate.offered import Site, ask, columns, named
 from dossier.metrics import updating
 
 FEWEST_TO_TEST = 10
@@ -57,12 +57,10 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
     return replace(site, dataset=site.dataset.facing(metric.fixed.get("against", "")))
 
 
-@absent_with_its_parts
-def _held_out(site: Site, method: str, by_outcome: bool) -> updating.HeldOut | Absent:
-    given = columns(site)
-    outcome, risk = present(given["outcome"]), present(given["risk"])
-    seed = seed_of(site.release, site.drawn_as, "updating")
-    return updating.held_out(outcome, risk, method, given["design"], seed, by_outcome)
+def _held_out(site: Site, method: str, by_outcome: bool = False) -> updating.HeldOut | Absent:
+    offered = {**named(site, "updating"), "method": method, "by_outcome": by_outcome}
+    found: updating.HeldOut | Absent = ask(Maker(updating.held_out), offered, site.dataset.name)
+    return found
 
 
 def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
@@ -72,7 +70,7 @@ def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
     """
     model = metric.fixed.get("model", "")
     is_chosen = model == f"{UPDATED}closed_test" and "update" not in metric.needs
-    found = _held_out(site, "closed_test", False) if is_chosen else None
+    found = _held_out(site, "closed_test") if is_chosen else None
     return tuple(_named(metric, model, f"{UPDATED}{each}") for each in getattr(found, "changes", ()))
 
 

@@ -12,7 +12,7 @@ from dossier.core import facts, register
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate import classes, offered
 from dossier.evaluate.site import FEWEST_ROWS
-from dossier.metrics import imputations, scales, stratified, within_sites
+from dossier.metrics import imputations, intervals, stratified, within_sites
 
 ESTIMATOR = {"estimator": "stratified"}
 """What a stratified estimate holds in `at` where another one stands beside it."""
@@ -56,7 +56,7 @@ def imputations_of(sites: Sequence[offered.Site]) -> range:
     return range(max((len(site.dataset.imputations) for site in sites), default=0) or 1)
 
 
-def over_imputations(each: Sequence[Estimate | Absent], scale: scales.Scale, level: float) -> Estimate | Absent:
+def over_imputations(each: Sequence[Estimate | Absent], scale: intervals.Scale, level: float) -> Estimate | Absent:
     """What all imputations say by Rubin's rules, with the test of it where each has one; absent where one has no value.
 
     Where nothing was imputed it is what the rows say.

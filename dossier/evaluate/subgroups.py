@@ -15,7 +15,7 @@ from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill,
 from dossier.core.release import Release
 from dossier.evaluate import classes, offered, strata
 from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
-from dossier.metrics import scales, stratified, subgroups, within_sites
+from dossier.metrics import intervals, stratified, subgroups, within_sites
 
 CURVES = ("calibration_curve",)
 """The curves that are drawn of subgroups."""
@@ -381,7 +381,7 @@ class _Group:
         form = metric.of_rows if self.release.horizon else metric.weighted
         if self._is_of_all_classes(at) or not within_sites.is_known(name, form):
             return self._of_estimates(metric, at)
-        scale: scales.Scale = "plain" if metric.scale == "wilson" else metric.scale
+        scale: intervals.Scale = "plain" if metric.scale == "wilson" else metric.scale
         # Where it has no threshold, rows on either side of one are not counted on their own.
         threshold = float(at["threshold"]) if "threshold" in at else None if self.release.horizon else 0.5
         ours, apart = [], []

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
-from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, scales, time_to_event, weighted
+from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, time_to_event, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.censoring import TimeToEvent, fifths
 from dossier.metrics.leaving import over_follow_up
@@ -87,7 +87,7 @@ def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled
     below, above = math.hypot(exact, reach * se), reach * se
     if below <= 1e-12:
         return replace(bare, reason=intervals.NO_SPREAD)
-    low, high = value / scales.back(below, "log"), min(value * scales.back(above, "log"), sys.float_info.max)
+    low, high = value / intervals.back(below, "log"), min(value * intervals.back(above, "log"), sys.float_info.max)
     se, details = value * (below + above) / (2 * reach), {**details, **design.details}
     return replace(bare, low=low, high=high, level=level, se=se, details=details)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact
 from dossier.core.register import Symmetry
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import intervals, scales
+from dossier.metrics import intervals
 from dossier.metrics.shares import Design
 
 MOST_GROUPS, FEWEST_GROUPS = 250, 2
@@ -137,7 +137,7 @@ def _with_interval(
 
 def _lies_on(value: float, scale: Symmetry) -> Symmetry:
     """The scale where the value lies on it, else the plain one."""
-    return "plain" if scales.off_scale(value, "logit" if scale == "wilson" else scale) is not None else scale
+    return "plain" if intervals.off_scale(value, "logit" if scale == "wilson" else scale) is not None else scale
 
 
 def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:
@@ -146,13 +146,13 @@ def interval(value: float, se: float, reach: float, level: float, scale: Symmetr
     if scale == "wilson":
         rows = value * (1 - value) / se**2 * (intervals.two_sided(level) / reach) ** 2
         return intervals.wilson(value * rows, rows, level)
-    half = reach * se / scales.stretch(value, scale)
+    half = reach * se / intervals.stretch(value, scale)
     if scale == "log":
         # A factor that is a number keeps both bounds above 0 and finite.
-        factor = scales.back(half, scale)
+        factor = intervals.back(half, scale)
         return value / factor, value * factor
-    centre = scales.forward(value, scale)
-    return scales.back(centre - half, scale), scales.back(centre + half, scale)
+    centre = intervals.forward(value, scale)
+    return intervals.back(centre - half, scale), intervals.back(centre + half, scale)
 
 
 def band(values: Floats, replicates: Floats, made: Groups, reach: float, shares: bool) -> tuple[Floats, Floats]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from dossier.core import facts, register
 from dossier.core.types import Absent, Curve, Estimate, Floats, SumOfShares
+from dossier.metrics import intervals
 from dossier.metrics.discrimination import POINTS, along, risk_distribution
-from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
-from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
+from dossier.metrics.intervals import Scale, back, column, forward, off_scale, stretch
 from dossier.metrics.shares import interval_of, smallest
 
 
@@ -57,11 +57,11 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     known = [freedom for estimate in estimates if (freedom := estimate.method.df) is not None]
     complete = min(known) if len(known) == count else None
     freedom = degrees_of_freedom(within, between, count, complete)
-    reach = two_sided_student(level, freedom)
+    reach = intervals.two_sided_student(level, freedom)
     value = back(centre, scale)
     details["fraction_missing"] = _fraction_missing(between / within, freedom)
     if test:
-        details["p_value"] = 2 * beyond_student(abs(centre) / spread, freedom)
+        details["p_value"] = 2 * intervals.beyond_student(abs(centre) / spread, freedom)
     return Estimate(
         value=value,
         low=min(value, back(centre - reach * spread, scale)),
@@ -84,13 +84,13 @@ def _by_bounds(estimates: Sequence[Estimate], bare: Estimate, level: float) -> E
     low, high = np.array(sides, dtype=np.float64).T
     known = [freedom for estimate in estimates if (freedom := estimate.method.df) is not None]
     complete = min(known) if len(known) == count else None
-    reach = two_sided_student(level, math.inf if complete is None else complete)
+    reach = intervals.two_sided_student(level, math.inf if complete is None else complete)
     within = float(np.mean(((high - low) / (2 * reach)) ** 2))
     between = float(np.var(values, ddof=1)) * (1 + 1 / count)
     if within <= 0:
         return None
     freedom = degrees_of_freedom(within, between, count, complete)
-    wider = math.sqrt(1 + between / within) * two_sided_student(level, freedom) / reach
+    wider = math.sqrt(1 + between / within) * intervals.two_sided_student(level, freedom) / reach
     ends = bare.value - wider * float((values - low).mean()), bare.value + wider * float((high - values).mean())
     if sum(each.method.is_one_sided and each.low == 0 for each in estimates) >= count / 2:
         # A single imputation that refutes 0 by chance is no evidence: the median of them has to (Eekhout 2017).
@@ -142,7 +142,7 @@ def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level
     complete = None if math.isinf(sums[0].freedom) else sums[0].freedom
     freedom = degrees_of_freedom(parts[0], parts[1], count, complete) if parts[0] > 0 else sums[0].freedom
     pooled = replace(pooled, freedom=freedom)
-    reach = two_sided_student(level, freedom)
+    reach = intervals.two_sided_student(level, freedom)
     value, low, high = interval_of(pooled, reach)
     details, (n, events) = _means(estimates), _size(estimates)
     if parts[0] > 0:
@@ -203,7 +203,7 @@ def _error(found: Estimate, scale: Scale) -> float | None:
         return None
     if scale == "logit" and not 0 < found.low < found.high < 1:
         return None
-    return (forward(found.high, scale) - forward(found.low, scale)) / (2 * two_sided(found.level))
+    return (forward(found.high, scale) - forward(found.low, scale)) / (2 * intervals.two_sided(found.level))
 
 
 def compared(found: Estimate, complete: Estimate | Absent | None) -> Estimate:

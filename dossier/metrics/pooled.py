@@ -12,7 +12,7 @@ import scipy
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED
 from dossier.core.facts import Count, Fact, Method, gathered
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import intervals, scales
+from dossier.metrics import intervals
 
 MIXED = 1_000
 """At how many probabilities the confidence distribution of the variance between sites is taken."""
@@ -168,7 +168,7 @@ def _slopes(between: Floats, values: Floats, variances: Floats) -> Floats:
 
 def pool(
     estimates: tuple[Estimate, ...],
-    scale: scales.Scale,
+    scale: intervals.Scale,
     level: float = 0.95,
     names: tuple[str, ...] | None = None,
     known: tuple[Fact | None, ...] = (),
@@ -190,12 +190,12 @@ def pool(
     usable = tuple(estimate for estimate, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
     if len(usable) < FEWEST_POOLED:
         return Absent(_too_few(called, obstacles))
-    values = np.array([scales.forward(estimate.value, scale) for estimate in usable])
+    values = np.array([intervals.forward(estimate.value, scale) for estimate in usable])
     errors = _errors(usable, scale)
     found = random_effects(values, errors, level)
     names_of_ends = ("prediction_low", "prediction_high") if found.k >= FEWEST_FOR_A_NEW_SITE else ()
     ahead = expected_range(values, errors, level) if names_of_ends else ()
-    value = scales.back(found.value, scale)
+    value = intervals.back(found.value, scale)
     moved = tuple(
         Fact("site", name=name, value=estimate.value, entered_as=inside.value)
         for name, estimate, inside, why in zip(called, estimates, entered, obstacles, strict=True)
@@ -214,15 +214,15 @@ def pool(
     events = [estimate.events for estimate in usable]
     return Estimate(
         value=value,
-        low=scales.back(found.low, scale),
-        high=scales.back(found.high, scale),
+        low=intervals.back(found.low, scale),
+        high=intervals.back(found.high, scale),
         level=level,
         n=sum(estimate.n for estimate in usable),
         method=method,
         events=None if None in events else sum(count for count in events if count is not None),
-        se=found.se * scales.stretch(value, scale),
+        se=found.se * intervals.stretch(value, scale),
         details={
-            **{name: scales.back(end, scale) for name, end in zip(names_of_ends, ahead, strict=True)},
+            **{name: intervals.back(end, scale) for name, end in zip(names_of_ends, ahead, strict=True)},
             "tau": found.tau,
             "i2": found.i2,
             **heterogeneity_bounds(values, errors, level),
@@ -233,7 +233,7 @@ def pool(
     )
 
 
-def shares(estimates: Sequence[Estimate], scale: scales.Scale, tau: float) -> tuple[float | None, ...]:
+def shares(estimates: Sequence[Estimate], scale: intervals.Scale, tau: float) -> tuple[float | None, ...]:
     """The weight of each site in the mean over sites that differ by `tau`, as a share of all; None of one left out."""
     entered = [_inside(estimate, scale) for estimate in estimates]
     is_usable = [_obstacle(estimate, scale) is None for estimate in entered]
@@ -244,12 +244,12 @@ def shares(estimates: Sequence[Estimate], scale: scales.Scale, tau: float) -> tu
     return tuple(next(each) if usable else None for usable in is_usable)
 
 
-def _errors(usable: Sequence[Estimate], scale: scales.Scale) -> Floats:
+def _errors(usable: Sequence[Estimate], scale: intervals.Scale) -> Floats:
     """The standard errors on the scale, by the delta method."""
-    return np.array([(estimate.se or 0.0) / scales.stretch(estimate.value, scale) for estimate in usable])
+    return np.array([(estimate.se or 0.0) / intervals.stretch(estimate.value, scale) for estimate in usable])
 
 
-def _inside(estimate: Estimate, scale: scales.Scale) -> Estimate:
+def _inside(estimate: Estimate, scale: intervals.Scale) -> Estimate:
     """The estimate where it has a logit: a share of exactly 0 or 1 moved by half a row."""
     if scale != "logit" or 0 < estimate.value < 1:
         return estimate
@@ -265,9 +265,9 @@ def too_few(events: int | None, others: int | None, fewest: int) -> Fact | None:
     return None
 
 
-def _obstacle(estimate: Estimate, scale: scales.Scale) -> Fact | None:
+def _obstacle(estimate: Estimate, scale: intervals.Scale) -> Fact | None:
     """Why a site cannot be pooled."""
-    reason = too_few(estimate.events, estimate.others, FEW_FOR_POOLING) or scales.off_scale(estimate.value, scale)
+    reason = too_few(estimate.events, estimate.others, FEW_FOR_POOLING) or intervals.off_scale(estimate.value, scale)
     if reason is None and (estimate.se is None or estimate.se <= 0):
         return Fact("no_standard_error")
     return reason

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import NO_ROWS, present, stratified
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, discrimination, intervals, logistic, scales, weighted
+from dossier.metrics import calibration, discrimination, intervals, logistic, weighted
 from dossier.metrics.censoring import TimeToEvent
+from dossier.metrics.intervals import Scale
 from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.weighted import Rows
 
@@ -103,7 +104,7 @@ def freedom(strata: Strata) -> float | None:
 
 
 def _estimate(
-    value: float, se: float, strata: Strata, level: float, scale: scales.Scale, how: Method, inside: float | None = None
+    value: float, se: float, strata: Strata, level: float, scale: Scale, how: Method, inside: float | None = None
 ) -> Estimate:
     """The estimate with its interval, symmetric on the scale; `se` is on the plain one.
 
@@ -121,8 +122,8 @@ def _estimate(
         return Estimate(value, None, None, None, n, method, events, None, details, intervals.NO_SPREAD)
     reach = intervals.two_sided(level) if df is None else intervals.two_sided_student(level, df)
     at = value if inside is None or 0 < value < 1 else inside
-    centre, half = scales.forward(at, scale), reach * se / scales.stretch(at, scale)
-    low, high = scales.back(centre - half, scale), scales.back(centre + half, scale)
+    centre, half = intervals.forward(at, scale), reach * se / intervals.stretch(at, scale)
+    low, high = intervals.back(centre - half, scale), intervals.back(centre + half, scale)
     method = method if scale == "plain" else method + Fact("on_scale", scale=scale)
     if at != value:
         low, high = min(low, value), max(high, value)

@@ -20,8 +20,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, logistic, pooled, updating, weighted
 from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
-from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
-from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
+from dossier.metrics.intervals import NO_SPREAD, Scale, back, forward, off_scale, stretch, two_sided, two_sided_student
 from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
 from dossier.metrics.subgroups import difference
 from dossier.metrics.utility import contributions, net_benefit_gain

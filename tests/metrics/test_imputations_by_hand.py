@@ -14,7 +14,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.types import Curve, Estimate, Floats
 from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
-from dossier.metrics.scales import Scale
+from dossier.metrics.intervals import Scale
 from dossier.metrics.utility import decision_curve, net_benefit
 from dossier.typeset.methods import method_text
 from tests.estimated import curved, interval_of

@@ -13,8 +13,8 @@ from scipy.stats import t as student
 from dossier.core.facts import Method
 from dossier.core.types import Estimate, Floats
 from dossier.metrics.discrimination import auroc, newcombe_standard_error
+from dossier.metrics.intervals import Scale
 from dossier.metrics.pooled import expected_range, heterogeneity_bounds, pool, random_effects, shares
-from dossier.metrics.scales import Scale
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated, present
 from tests.reasons import Said

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
+from dossier.metrics.intervals import Scale, back, forward, off_scale, stretch
 
 
 @pytest.mark.parametrize(
