@@ -500,7 +500,10 @@ def verify(
     from dossier.signing import signed
     from dossier.words.wording import counted
 
-    _refuse_half_a_verification(release, roots, self_signed or required, hashes_only)
+    if hashes_only and release is not None:
+        raise click.UsageError("--release builds and prints everything again, and --hashes-only nothing: give one.")
+    if (self_signed or required) and not roots:
+        raise click.UsageError("--self-signed and --require-signatories need whom you trust: give --trust too.")
     with _documented("verify", as_json) as outcome:
         if release is not None and not release.exists():
             raise ReleaseError.one("no_release", Option("--release"), path=str(release))
@@ -534,15 +537,6 @@ def verify(
             outcome.verdict, outcome.flags = acceptance.verdict_of_all(evidence), len(evidence.flags)
     _tell(*(f"differs: {text}" for text in outcome.differences), *(f"required: {text}" for text in outcome.fails))
     return outcome.exit_code
-
-
-def _refuse_half_a_verification(
-    release: Path | None, roots: tuple[Path, ...], trusting: bool, hashes_only: bool
-) -> None:
-    if hashes_only and release is not None:
-        raise click.UsageError("--release builds and prints everything again, and --hashes-only nothing: give one.")
-    if trusting and not roots:
-        raise click.UsageError("--self-signed and --require-signatories need whom you trust: give --trust too.")
 
 
 @dossier.command(short_help="Sign a dossier.")

@@ -32,7 +32,10 @@ def start_again() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     environment = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith(_STEERING)}
     environment["PYTHONSAFEPATH"] = "1"
-    strange = _folders(sys.argv[1:])
+    # The current folder, each folder that an argument names, and that of each file.
+    paths = [path for word in sys.argv[1:] for path in (word, word.partition("=")[2])]
+    files = [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
+    strange = [os.curdir, *paths, *(os.path.dirname(path) or os.curdir for path in files)]  # noqa: PTH120
     for name in _SEARCHED:
         entries = environment.pop(name, "").split(os.pathsep)
         kept = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117
@@ -41,13 +44,6 @@ def start_again() -> None:
             environment[name] = os.pathsep.join(kept)
     if not sys.flags.safe_path or environment != os.environ:
         os.execve(sys.executable, [sys.executable, "-P", *sys.orig_argv[1:]], environment)
-
-
-def _folders(arguments: list[str]) -> list[str]:
-    """The current folder, each folder that an argument names, and that of each file."""
-    paths = [path for word in arguments for path in (word, word.partition("=")[2])]
-    files = [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
-    return [os.curdir, *paths, *(os.path.dirname(path) or os.curdir for path in files)]  # noqa: PTH120
 
 
 def _same(first: str, other: str) -> bool:

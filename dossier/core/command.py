@@ -141,7 +141,26 @@ def read(text: object) -> Build | Quick:
             local_site=_last(options, "--local-site"),
         )
     elif words[:2] == ["dossier", "quick"]:
-        found = _quick(_options(words[2:], QUICK))
+        options = _options(words[2:], QUICK)
+        thresholds = tuple(options.get("--threshold", ()))
+        if len(set(thresholds)) > MOST_THRESHOLDS:
+            raise UnknownCommandError(f"has more than {MOST_THRESHOLDS} thresholds")
+        by_horizon = {"--time", "--event", "--at"} & options.keys()
+        if "--risk" not in options or (len(by_horizon) != 3 if by_horizon else "--outcome" not in options):
+            raise UnknownCommandError("names no outcome or no risk")
+        found = Quick(
+            outcome=_last(options, "--event" if by_horizon else "--outcome"),
+            time=_last(options, "--time"),
+            at=_last(options, "--at"),
+            risk=_last(options, "--risk"),
+            name=_last(options, "--name"),
+            thresholds=thresholds,
+            wishes=tuple(options.get("--wish", ())),
+            missing=tuple(options.get("--missing", ())),
+            competing=tuple(options.get("--competing", ())),
+            **{key: _last(options, f"--{key}", "probability" if key == "scale" else None) for key in ONCE},
+            page=_last(options, "--page", "a4"),
+        )
     else:
         raise UnknownCommandError("is neither that of dossier build nor that of dossier quick")
     if str(found) != text:
@@ -220,28 +239,6 @@ def _options(words: list[str], known: dict[str, Reader]) -> dict[str, list[Any]]
             raise UnknownCommandError(f"gives {option} no value that it can have")
         found.setdefault(option, []).append(value)
     return found
-
-
-def _quick(options: dict[str, list[Any]]) -> Quick:
-    thresholds = tuple(options.get("--threshold", ()))
-    if len(set(thresholds)) > MOST_THRESHOLDS:
-        raise UnknownCommandError(f"has more than {MOST_THRESHOLDS} thresholds")
-    by_horizon = {"--time", "--event", "--at"} & options.keys()
-    if "--risk" not in options or (len(by_horizon) != 3 if by_horizon else "--outcome" not in options):
-        raise UnknownCommandError("names no outcome or no risk")
-    return Quick(
-        outcome=_last(options, "--event" if by_horizon else "--outcome"),
-        time=_last(options, "--time"),
-        at=_last(options, "--at"),
-        risk=_last(options, "--risk"),
-        name=_last(options, "--name"),
-        thresholds=thresholds,
-        wishes=tuple(options.get("--wish", ())),
-        missing=tuple(options.get("--missing", ())),
-        competing=tuple(options.get("--competing", ())),
-        **{key: _last(options, f"--{key}", "probability" if key == "scale" else None) for key in ONCE},
-        page=_last(options, "--page", "a4"),
-    )
 
 
 def _last(options: dict[str, list[Any]], name: str, default: Any = None) -> Any:

@@ -35,7 +35,15 @@ def of_site(site: Site) -> tuple[SiteEvidence, types.SubgroupEvidence]:
     events = round(sum(counts) / len(counts)) if len(counts) == len(parts) else None
     summary = replace(parts[0].site.summary, imputations=len(parts), events=events)
     together = replace(_together([part.site for part in parts], whole, each), summary=summary)
-    return SiteEvidence(together, _descriptions(site, parts)), _together(groups, group, each)
+    # The predictors as they were before imputing, with their gaps, where that is known; else means of imputations. Rows
+    # without a risk have predictors too.
+    original = None if dataset.original is None else replace(site, dataset=dataset.original)
+    before = () if original is None else described(original, lambda needs: "predictors" in needs)
+    said = {_key(row.described) for row in before}
+    rows = [{_key(row.described): row for row in part.descriptions} for part in parts]
+    common = [key for key in rows[0] if key not in said and all(key in other for other in rows)]
+    means = [_mean([other[key] for other in rows]) for key in common]
+    return SiteEvidence(together, (*before, *means)), _together(groups, group, each)
 
 
 def _together(parts: Sequence[Part], complete: Part | None, sites: Sequence[Site]) -> Part:
@@ -130,19 +138,6 @@ def _rows(site: Site, of: types.CurveResult) -> tuple[types.Floats, types.Floats
 
 
 # ---- what the data are ----------------------------------------------------------------------------------------------
-
-
-def _descriptions(site: Site, parts: Sequence[SiteEvidence]) -> tuple[types.DescriptionResult, ...]:
-    """The predictors as they were before imputing, with their gaps, where that is known; else means of imputations."""
-    original = site.dataset.original
-    # Rows without a risk have predictors too.
-    whole = None if original is None else replace(site, dataset=original)
-    before = () if whole is None else described(whole, lambda needs: "predictors" in needs)
-    said = {_key(row.described) for row in before}
-    rows = [{_key(row.described): row for row in part.descriptions} for part in parts]
-    common = [key for key in rows[0] if key not in said and all(key in other for other in rows)]
-    means = [_mean([other[key] for other in rows]) for key in common]
-    return (*before, *means)
 
 
 def _key(row: types.Description) -> tuple[str, str, str | None]:

@@ -340,14 +340,12 @@ def site_part(site: Site, rows: Bools) -> Site:
     """The site with these of its rows only, without predictors, and the readers' tables of the cases among them."""
     # What is asked of such parts needs no predictors, and to cut them would take most of the time.
     part = part_of(replace(site.dataset, predictors=()), rows)
-    return replace(site, dataset=part, readers=None if site.readers is None else _readers_of(site.readers, rows))
-
-
-def _readers_of(readers: types.Readers, rows: Bools) -> types.Readers:
-    """The readers' tables of the cases that are among these rows of the dataset."""
-    kept = rows[readers.rows]
-    tables = _taken(readers, ("labels", "confidence", "complexity", "truth"), kept)
-    return replace(readers, rows=(np.cumsum(rows) - 1)[readers.rows[kept]], **tables)
+    readers = site.readers
+    if readers is not None:
+        kept = rows[readers.rows]
+        tables = _taken(readers, ("labels", "confidence", "complexity", "truth"), kept)
+        readers = replace(readers, rows=(np.cumsum(rows) - 1)[readers.rows[kept]], **tables)
+    return replace(site, dataset=part, readers=readers)
 
 
 def seed_of(release: Release, dataset: str, chapter: str) -> int:

@@ -636,33 +636,29 @@ BINS_OF_ANSWERS = 10
 FEWEST_ANSWERS = 10
 
 
-def _binned_answers(value: Floats, right: Floats, level: float) -> dict[str, tuple[float | None, ...]]:
-    """Answers by bins of a value from 0 to 1: their edges, count and mean, and the share of right ones with bounds."""
+def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: str) -> Curve | Absent:
+    """The share of right answers by bins of a value from 0 to 1 that each rater gave, or that a case has: the edges of
+    the bins, count and mean of the answers in them, and the share of right ones with bounds."""
+    right = raters.right_answers(labels, truth)
+    known = ~np.isnan(right) & ~np.isnan(value)
+    if not known.any():
+        return Absent(Fact("no_answer_with_truth_and", what=what))
+    value, right = value[known], right[known]
     bin_of = np.minimum((value * BINS_OF_ANSWERS + 1e-9).astype(int), BINS_OF_ANSWERS - 1)
     count = np.bincount(bin_of, minlength=BINS_OF_ANSWERS)
     hits = np.bincount(bin_of, weights=right, minlength=BINS_OF_ANSWERS)
     total = np.bincount(bin_of, weights=value, minlength=BINS_OF_ANSWERS)
     kept = np.flatnonzero(count >= FEWEST_ANSWERS)
-    return {
+    if not len(kept):
+        fewest = Count(FEWEST_ANSWERS, "answer", is_limit=True)
+        return Absent(Fact("no_bin_with_enough_answers", what=what, fewest=fewest))
+    columns = {
         "lower": column(kept / BINS_OF_ANSWERS),
         "upper": column((kept + 1) / BINS_OF_ANSWERS),
         "count": column(count[kept].astype(float)),
         "mean": column(total[kept] / count[kept]),
         **share_columns("share_right", hits[kept], count[kept], level),
     }
-
-
-def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: str) -> Curve | Absent:
-    """The share of right answers by a value that each rater gave, or that a case has."""
-    right = raters.right_answers(labels, truth)
-    known = ~np.isnan(right) & ~np.isnan(value)
-    if not known.any():
-        return Absent(Fact("no_answer_with_truth_and", what=what))
-    columns = _binned_answers(value[known], right[known], level)
-    if not columns["count"]:
-        return Absent(
-            Fact("no_bin_with_enough_answers", what=what, fewest=Count(FEWEST_ANSWERS, "answer", is_limit=True))
-        )
     return Curve(columns, int(known.sum()), Method("wilson_of_answers"))
 
 

@@ -159,25 +159,19 @@ def _of_bounds(criterion: Acceptance, where: Key, release: Release, term: Term |
     """What a criterion asks: at least one bound, in order, or how much worse than before it may be."""
     bounds = (criterion.at_least, criterion.at_least_from, criterion.at_most)
     if criterion.than is not None or criterion.not_worse_by is not None:
-        yield from _than_before(criterion, where, release, term, bounds)
+        # A criterion of how much worse than before needs both keys, no bounds, a previous release, and a direction.
+        if criterion.than is None or criterion.not_worse_by is None or bounds != (None, None, None):
+            yield Fault("half_a_comparison", where.of("not_worse_by"))
+        elif release.release.previous is None:
+            yield Fault("nothing_to_be_worse_than", where.of("than"))
+        elif term is None or term.worse is None:
+            yield Fault("worse_without_direction", where.of("measure"), measure=criterion.measure)
     elif bounds == (None, None, None):
         yield Fault("no_bound", where)
     elif criterion.at_least is not None and criterion.at_most is not None and criterion.at_least > criterion.at_most:
         yield Fault(
             "bounds_crossed", where.of("at_least"), least=float(criterion.at_least), most=float(criterion.at_most)
         )
-
-
-def _than_before(
-    criterion: Acceptance, where: Key, release: Release, term: Term | None, bounds: tuple[object, ...]
-) -> Iterator[Fault]:
-    """A criterion of how much worse than before needs both keys, no bounds, a previous release, and a direction."""
-    if criterion.than is None or criterion.not_worse_by is None or bounds != (None, None, None):
-        yield Fault("half_a_comparison", where.of("not_worse_by"))
-    elif release.release.previous is None:
-        yield Fault("nothing_to_be_worse_than", where.of("than"))
-    elif term is None or term.worse is None:
-        yield Fault("worse_without_direction", where.of("measure"), measure=criterion.measure)
 
 
 def _measure_meant(name: str, terms: Mapping[str, Sequence[Term]]) -> str | None:

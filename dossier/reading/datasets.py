@@ -531,7 +531,12 @@ def _whole(values: types.Floats | None, rows: Any) -> types.Floats | None:
 def _site(held: Held, part: Part, without_risk: bool = False) -> Cohort:
     declaration, labels = held.source.declaration, held.labels
     outcome, risk = (_of(values, part.rows) for values in (held.outcome, held.risk))
-    analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
+    # The rows that have what there is to have, and the count of the others; a row that lacks both counts once.
+    nothing = np.zeros(len(part.rows), dtype=bool)
+    no_outcome = nothing if outcome is None else np.isnan(outcome)
+    no_risk = nothing if without_risk or risk is None else _gaps(risk)
+    analysed = ~(no_outcome | no_risk)
+    excluded = {"outcome_missing": int(no_outcome.sum()), "risk_missing": int((no_risk & ~no_outcome).sum())}
     left_out = sum(part.others.values())
     keep = part.rows[analysed]
     cases = {key: _of(values, keep) for key, values in held.cases.items()}
@@ -622,14 +627,6 @@ def _kept(features: Sequence[types.Feature], keep: NDArray[np.int64]) -> tuple[t
 def _shared(cluster: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
     """The clusters of the rows; None where each has one: such rows are independent."""
     return None if cluster is None or len(np.unique(cluster)) == len(cluster) else cluster
-
-
-def _analysed(count: int, outcome: types.Floats | None, risk: types.Floats | None) -> tuple[Bools, dict[str, int]]:
-    """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
-    no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
-    no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
-    excluded = {"outcome_missing": int(no_outcome.sum()), "risk_missing": int((no_risk & ~no_outcome).sum())}
-    return ~(no_outcome | no_risk), excluded
 
 
 def _gaps(risk: types.Floats) -> Bools:

@@ -94,7 +94,13 @@ def table(
     if ending in signatures.TEXTS:
         written = _written(source, file, dialect, may_guess=head)
         raw = _records(written, file, dialect, faults)
-        return _with_header(raw.filled()) if head else _without_blank_lines(raw, written)
+        if not head:
+            return _without_blank_lines(raw, written)
+        raw = raw.filled()
+        names = [str(column[0]) for column in raw.columns.values()]
+        refuse_badly_named(names, len(raw.rows) - 1, file)
+        columns = {name: column[1:] for name, column in zip(names, raw.columns.values(), strict=True) if name}
+        return replace(raw, columns=columns, rows=raw.rows[1:])
     signatures.refuse_another_kind(source, file, ending)
     if ending == ".xlsx":
         # The rows of a sheet that hold something; without a head all of them, and their cells as one types them.
@@ -199,13 +205,6 @@ def filled_rows(columns: Iterable[Any]) -> NDArray[np.bool_] | None:
         if not compute.any(empty).as_py():
             return None
     return None if empty is None else ~np.asarray(empty.to_numpy(zero_copy_only=False), dtype=bool)
-
-
-def _with_header(found: RawTable) -> RawTable:
-    names = [str(column[0]) for column in found.columns.values()]
-    refuse_badly_named(names, len(found.rows) - 1, found.file)
-    columns = {name: column[1:] for name, column in zip(names, found.columns.values(), strict=True) if name}
-    return replace(found, columns=columns, rows=found.rows[1:])
 
 
 def refuse_too_many_columns(number: int, file: str) -> None:

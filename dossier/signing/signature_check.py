@@ -324,16 +324,17 @@ def _refuse_additions(reader: Any, number: int, embedded: Any) -> None:
     _refuse_more(None if before is None else before["/Fields"], form["/Fields"], number)
     _refuse_unlike(was, page, {"/Annots"}, number)
     _refuse_more(_value(was, "/Annots"), page["/Annots"], number)
-    _refuse_field(field, embedded.sig_object, number)
+    # A field that is not to be seen, and does nothing but sign.
+    signs = embedded.sig_object
+    if not set(field) <= WIDGET or not set(signs) <= VALUE or [float(each) for each in field["/Rect"]] != [0.0] * 4:
+        raise ValueError(f"signature {number} has a field that does more than sign")
+    if field["/T"] != sign.FIELD.format(number) or signs["/Type"] != "/Sig":
+        raise ValueError(f"signature {number} is called otherwise")
     value, added = field.raw_get("/V"), form["/Fields"].raw_get(-1)
     if _text(page["/Annots"].raw_get(-1)) != _text(added):
         raise ValueError(f"revision {number} puts something else on the page than its signature")
-    asked = {_text(each) for each in (new.root.raw_get("/AcroForm"), page_reference, value, added)}
-    _refuse_objects(reader, new, number, {root[1], *asked})
-
-
-def _refuse_objects(reader: Any, new: Any, number: int, asked: set[str]) -> None:
-    """Refuse what a revision writes beside the objects of a signature and the table of all objects."""
+    asked = {root[1], *map(_text, (new.root.raw_get("/AcroForm"), page_reference, value, added))}
+    # Refuse what a revision writes beside the objects of a signature and the table of all objects.
     if reader.xrefs.refs_freed_in_revision(number) or reader.xrefs.object_streams_used_in(number):
         raise ValueError(f"revision {number} takes objects away, or packs them")
     known = {ref for earlier in range(number) for ref in reader.xrefs.explicit_refs_in_revision(earlier)}
@@ -379,11 +380,3 @@ def _refuse_more(before: Any, after: Any, number: int) -> None:
     then = [] if before is None else [_text(before.raw_get(at)) for at in range(len(before))]
     if [_text(after.raw_get(at)) for at in range(len(after))][:-1] != then or len(after) != len(then) + 1:
         raise ValueError(f"revision {number} adds more than a signature")
-
-
-def _refuse_field(field: Any, value: Any, number: int) -> None:
-    """Refuse a field that is to be seen, or does anything but sign."""
-    if not set(field) <= WIDGET or not set(value) <= VALUE or [float(each) for each in field["/Rect"]] != [0.0] * 4:
-        raise ValueError(f"signature {number} has a field that does more than sign")
-    if field["/T"] != sign.FIELD.format(number) or value["/Type"] != "/Sig":
-        raise ValueError(f"signature {number} is called otherwise")

@@ -30,7 +30,8 @@ class Location:
     @staticmethod
     def of_json(row: Mapping[str, Any]) -> Location:
         """The location that JSON holds."""
-        kind, fields = KINDS[row["kind"]], {name: value for name, value in row.items() if name != "kind"}
+        kinds = {kind.__name__: kind for kind in Location.__subclasses__()}
+        kind, fields = kinds[row["kind"]], {name: value for name, value in row.items() if name != "kind"}
         return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
 
 
@@ -261,12 +262,3 @@ class Material(Location):
     """Something of dossier's own: the templates, a document by its title."""
 
     name: str
-
-
-KINDS: Mapping[str, type[Location]] = {
-    kind.__name__: kind
-    for kind in (
-        *(File, Cell, Header, SheetCell, SiteName, Key, Line, ResultsKey),
-        *(Option, Argument, Out, StandardOutput, TemporaryFolder, Memory, Material),
-    )
-}
