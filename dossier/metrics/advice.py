@@ -51,12 +51,11 @@ def _sums(positions: NDArray[np.int64], values: Floats) -> Floats:
 def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns the five bins of confidence from 0.5 to 1 that an
-    advice between two classes can fall into: `lower`, `upper`, `count`, `share` (the distribution of the advice),
-    `confidence` and `accuracy` (means) and `value_ece`, `value_eci`: confidence x local calibration, on the scale of
-    the expected calibration error or of the ECI. The last four are missing in a bin of fewer than five, whose mean
-    would be that of a few people and give one's risk away. Absent without rows.
-    Source: Campagner 2023.
+    Returns the five bins of confidence from 0.5 to 1 that an advice between two classes can fall into: `lower`,
+    `upper`, `count`, `share` (the distribution of the advice), `confidence` and `accuracy` (means) and `value_ece`,
+    `value_eci`: confidence x local calibration, on the scale of the expected calibration error or of the ECI. The last
+    four are missing in a bin of fewer than five, whose mean would be that of a few people and give one's risk away.
+    Absent without rows. Source: Campagner 2023.
     """
     columns = columns_of_advice(confidence_of(risk), right_at_half(outcome, risk), FIRST)
     return Curve(columns, len(outcome), METHOD_OF_BINS, int(outcome.sum()))

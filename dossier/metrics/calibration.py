@@ -880,11 +880,11 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design
 
     On the diagonal the risks are right; above it they are too low, below it too high.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` and `strata` (n), `weights` (n, 0 or more),
-    at which the curve is fitted; the band is then by linearization over rows or clusters. Returns 101 points from the
-    1st to the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a person (a single
-    point when all are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit
-    scale. The fit is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
+    Arguments: `weights` (n, 0 or more), at which the curve is fitted; the band is then by linearization over rows or
+    clusters. Returns 101 points from the 1st to the 99th percentile of the risks, cut inwards to even steps so that no
+    end is the risk of a person (a single point when all are the same): `risk`, `observed`, and the pointwise Wald band
+    `low` and `high`, made on the logit scale. The fit is that of `ici`. Absent with no rows or one class, or when the
+    curve cannot be fitted.
     """
     if design is not None and design.is_empty:
         return NO_WEIGHT
@@ -929,10 +929,10 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
 def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The observed frequency of the outcome in up to ten groups of people with similar risks.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. The groups end at the tenths of the distribution of
-    risk (type 7 quantiles, closed above), so equal risks stay together and groups may be fewer than ten. A group of
-    fewer than five is joined with the next: the mean risk of one person is that person's. Returns `mean_risk`,
-    `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
+    The groups end at the tenths of the distribution of risk (type 7 quantiles, closed above), so equal risks stay
+    together and groups may be fewer than ten. A group of fewer than five is joined with the next: the mean risk of one
+    person is that person's. Returns `mean_risk`, `observed`, Wilson's `low` and `high`, and `n` of each group. Absent
+    with fewer than five rows.
     """
     if len(outcome) < bands.SMALLEST_GROUP:
         return Absent(Fact("fewer_rows", fewest=Count(bands.SMALLEST_GROUP, "row", is_limit=True)))
@@ -970,11 +970,11 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
 
     It is not the curve of all people in one table: every site counts, also the small ones, as in the pooled AUROC.
 
-    Arguments: `sites` (the results of the external sites), `level`. Returns 101 risks of the range that the curves of
-    all pooled sites share, with `observed`, `low` and `high`: at each risk the sites' curves, on the logit scale, are
-    pooled by random effects (REML, Hartung-Knapp). A curve between its points is the straight line in logit risk and
-    logit observed; its standard error comes from its band. Sites with fewer than 20 events or non-events are not
-    pooled, nor is a curve without a band. Absent with fewer than three such sites, or when their risks share no range.
+    Arguments: `sites` (the results of the external sites). Returns 101 risks of the range that the curves of all pooled
+    sites share, with `observed`, `low` and `high`: at each risk the sites' curves, on the logit scale, are pooled by
+    random effects (REML, Hartung-Knapp). A curve between its points is the straight line in logit risk and logit
+    observed; its standard error comes from its band. Sites with fewer than 20 events or non-events are not pooled, nor
+    is a curve without a band. Absent with fewer than three such sites, or when their risks share no range.
     """
     curves = [(site, found_curve(site, "calibration_curve")) for site in sites]
     usable = [found for site, found in curves if isinstance(found, Curve) and _can_be_pooled(found, site)]

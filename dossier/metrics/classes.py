@@ -1,8 +1,10 @@
 """Outcomes of several classes: the measures that take all classes at once, and means over one class against the rest.
 
 Everywhere `classes` are the numbers of the true classes (n, 0 to k-1), `class_risk` the risks of all classes (n, k;
-used as they are given, rows summing to 1 within a millionth), `class_labels` the names of the classes in order. The
-predicted class is the one with the largest risk; of ties the first, and they are counted.
+used as they are given, rows summing to 1 within a millionth), `class_rival` those of the other model, `class_labels`
+the names of the classes in order, and `severity_weights` how grave each error is (k x k, 0 to 1; rows are predicted,
+columns true, 0 on the diagonal). The predicted class is the one with the largest risk; of ties the first, and they are
+counted.
 """
 
 from __future__ import annotations
@@ -162,12 +164,11 @@ def auroc(
 
     Each class counts alike, the rare ones as much as the common. .5 is chance and 1 is perfect order.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `class_labels` (k), `level`. Returns the unweighted mean of the k
-    AUROCs of one class against the rest, with DeLong's standard error carried over the classes: the sum over rows of
-    the squared mean of their structural components, so that rows shared by the classes are counted once. Interval on
-    the logit scale. Absent without rows or when a class has none; the bounds are missing when a class has a single row,
-    and where the standard error is 0, as at a mean of exactly 0 or 1, or when every row has the same risks. Source:
-    DeLong 1988.
+    Returns the unweighted mean of the k AUROCs of one class against the rest, with DeLong's standard error carried over
+    the classes: the sum over rows of the squared mean of their structural components, so that rows shared by the
+    classes are counted once. Interval on the logit scale. Absent without rows or when a class has none; the bounds are
+    missing when a class has a single row, and where the standard error is 0, as at a mean of exactly 0 or 1, or when
+    every row has the same risks. Source: DeLong 1988.
     """
     k = class_risk.shape[1]
     present(unseen(classes, k, class_labels))
@@ -205,8 +206,8 @@ def brier(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimat
 
     0 is perfect and 2 is the certainty of a wrong class. With two classes it would be twice the usual Brier score.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the mean over rows of sum_k (y_k - p_k)^2 with the t
-    interval. Absent without rows; the bounds are missing when the distances do not vary. Source: Brier 1950.
+    Returns the mean over rows of sum_k (y_k - p_k)^2 with the t interval. Absent without rows; the bounds are missing
+    when the distances do not vary. Source: Brier 1950.
     """
     return _mean_of_rows(squared_distances(classes, class_risk), level, 0, 2)
 
@@ -217,8 +218,8 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
 
     0 is perfect, more negative is worse; the unit is the nat.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the mean of the log of the true class's risk with
-    the t interval. Absent without rows, or when it is minus infinity: a true class with a risk of 0. Source: Good 1952.
+    Returns the mean of the log of the true class's risk with the t interval. Absent without rows, or when it is minus
+    infinity: a true class with a risk of 0. Source: Good 1952.
     """
     own = own_risk(classes, class_risk)
     impossible = int((own == 0).sum())
@@ -236,9 +237,8 @@ def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Esti
 
     Naming the most common class for everyone is highly accurate where it prevails: compare with its share.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `level`. Returns the share with Wilson's interval. Details: `ties`,
-    the rows with several largest risks (the first counts), and `largest_class`, the share of the most common class.
-    Absent without rows. Source: Wilson 1927.
+    Returns the share with Wilson's interval. Details: `ties`, the rows with several largest risks (the first counts),
+    and `largest_class`, the share of the most common class. Absent without rows. Source: Wilson 1927.
     """
     predicted, ties = predicted_class(class_risk)
     n, right = len(classes), int((predicted == classes).sum())
@@ -288,15 +288,14 @@ def h_accuracy(
     With equal priorities and tau at 1/k it is the mean of the classes' shares of right answers. It does not rank models
     on its own: the value rests on the declared priority and tau.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `priority` ("equal", "prevalence", "survey", the classes' shares of
-    the answers in `survey`, or one share a class), `tau` (the confidence that earns full credit, 1/k to 1),
-    `complexity` ("constant": every case counts alike), `class_labels` (k), `level`. Returns sum over classes l of p(l)
-    (sum of sigma)/(rows of l), sigma = 0 when the own class has not the largest risk, (risk - 1/k)/(tau - 1/k) up to
-    tau, and 1 above; ties for the largest share the credit. The interval takes Wilson's of each class's mean credit,
-    with as many trials as its variance is worth, and puts them together (Zou and Donner), with the variance of an
-    estimated priority, sum of p (credit - value)^2 over the rows or answers. Absent when a class has no
-    row, at a tau below 1/k, and from a survey that is not declared; the bounds are missing when a class that counts has
-    a single row. Source: Cabitza and Campagner; the interval Zou and Donner 2008.
+    Arguments: `priority` ("equal", "prevalence", "survey", the classes' shares of the answers in `survey`, or one share
+    a class), `tau` (the confidence that earns full credit, 1/k to 1), `complexity` ("constant": every case counts
+    alike). Returns sum over classes l of p(l) (sum of sigma)/(rows of l), sigma = 0 when the own class has not the
+    largest risk, (risk - 1/k)/(tau - 1/k) up to tau, and 1 above; ties for the largest share the credit. The interval
+    takes Wilson's of each class's mean credit, with as many trials as its variance is worth, and puts them together
+    (Zou and Donner), with the variance of an estimated priority, sum of p (credit - value)^2 over the rows or answers.
+    Absent when a class has no row, at a tau below 1/k, and from a survey that is not declared; the bounds are missing
+    when a class that counts has a single row. Source: Cabitza and Campagner; the interval Zou and Donner 2008.
     """
     k = class_risk.shape[1]
     present(unseen(classes, k, class_labels))
@@ -343,9 +342,8 @@ def _advice(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats, int,
 def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 
-    Arguments: `classes` (n), `class_risk` (n, k). The advice is the class with the largest risk, its confidence that
-    risk; the bins and columns are those of the curve for two classes, from the bin on that holds an even share of 1/k.
-    Absent without rows. Source: Campagner 2023.
+    The advice is the class with the largest risk, its confidence that risk; the bins and columns are those of the curve
+    for two classes, from the bin on that holds an even share of 1/k. Absent without rows. Source: Campagner 2023.
     """
     sure, right, first, ties = _advice(classes, class_risk)
     return Curve(advice.columns_of_advice(sure, right, first), len(classes), advice.METHOD_OF_BINS + _ties(ties))
@@ -365,11 +363,10 @@ def advisor_value(
     The advice is the class with the largest risk. 1 is always sure and always right; an advice of even odds among k
     classes is worth at most 1/k.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `calibration` ("ece" or "eci"), `level`, `bootstrap`, `seed`. Returns
-    the mean over the rows of confidence x local calibration of its bin, as for two classes, with the largest risk as
-    the confidence and right where it is that of the row's class; bounds by inverting tests. Absent without rows or for
-    another calibration; the bounds are missing for a single row. Source: Campagner 2023; the interval Chuang and Lai
-    2000.
+    Arguments: `calibration` ("ece" or "eci"). Returns the mean over the rows of confidence x local calibration of its
+    bin, as for two classes, with the largest risk as the confidence and right where it is that of the row's class;
+    bounds by inverting tests. Absent without rows or for another calibration; the bounds are missing for a single row.
+    Source: Campagner 2023; the interval Chuang and Lai 2000.
     """
     if calibration not in advice.CALIBRATIONS:
         return Absent(Fact("no_local_calibration", name=calibration))
@@ -388,10 +385,9 @@ def confusion_matrix(
 ) -> Curve | Absent:
     """How often each class was predicted for each true class, as counts of patients.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `severity_weights` (k x k; rows are predicted, columns true). Columns
-    `predicted`, `true` (numbers of the classes, from 0), `count`, `share_of_true` (of the rows of the true class;
-    missing where it has none), and `severity` where weights are declared; k x k rows. Ties for the largest risk go to
-    the first class; the method counts them. Absent without rows or when the weights do not fit.
+    Columns `predicted`, `true` (numbers of the classes, from 0), `count`, `share_of_true` (of the rows of the true
+    class; missing where it has none), and `severity` where weights are declared; k x k rows. Ties for the largest risk
+    go to the first class; the method counts them. Absent without rows or when the weights do not fit.
     """
     k = class_risk.shape[1]
     if severity_weights is not None and (fault := severity.weights_fault(severity_weights, k)):
@@ -451,10 +447,9 @@ def error_severity_index(
 
     It ignores how many errors there are: it is read with the mean severity and with accuracy, never alone.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `severity_weights` (k x k, 0 to 1; rows are predicted, columns true,
-    0 on the diagonal), `level`. Returns 10 sum(C W)/(errors) with the delta method of a ratio of means. No errors give
-    0 without an interval, by definition. `details`: `errors`, `accuracy`, `mean_severity`. Absent without rows or
-    without fitting weights. Source: Jin.
+    Returns 10 sum(C W)/(errors) with the delta method of a ratio of means. No errors give 0 without an interval, by
+    definition. `details`: `errors`, `accuracy`, `mean_severity`. Absent without rows or without fitting weights.
+    Source: Jin.
     """
     return _severity(severity.index_of_classes, classes, class_risk, severity_weights, level)
 
@@ -465,8 +460,8 @@ def mean_severity(
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
-    Arguments: as for `error_severity_index`. Returns sum(C W)/n with a normal interval over the rows. Absent without
-    rows or without fitting weights. Source: Jin.
+    Returns sum(C W)/n with a normal interval over the rows. Absent without rows or without fitting weights. Source:
+    Jin.
     """
     return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
 
@@ -490,10 +485,9 @@ def auroc_difference(
 
     Above 0 the model orders patients better than the other model.
 
-    Arguments: as for `auroc`, with `class_rival` (n, k). Returns the difference of the two means with the normal
-    interval and two-sided `p_value` from the differences of the rows' structural components. Absent when a class has no
-    row; interval and p-value are missing when a class has a single row, and where the standard error is 0, as when both
-    models order every pair alike. Source: DeLong 1988.
+    Returns the difference of the two means with the normal interval and two-sided `p_value` from the differences of the
+    rows' structural components. Absent when a class has no row; interval and p-value are missing when a class has a
+    single row, and where the standard error is 0, as when both models order every pair alike. Source: DeLong 1988.
     """
     present(unseen(classes, class_risk.shape[1], class_labels))
     values, parts = structural_components(classes, class_risk)
@@ -517,9 +511,8 @@ def brier_difference(
 
     Below 0 the model's risks lie nearer to what happened.
 
-    Arguments: as for `brier`, with `class_rival` (n, k), `permutations`, `seed`. Returns the mean difference of the
-    rows' scores with the t interval and the two-sided `p_value` of the sign-flip test. Absent without rows. Source:
-    Phipson 2010.
+    Returns the mean difference of the rows' scores with the t interval and the two-sided `p_value` of the sign-flip
+    test. Absent without rows. Source: Phipson 2010.
     """
     differences = squared_distances(classes, class_risk) - squared_distances(classes, class_rival)
     zeros = np.zeros(len(classes))
@@ -555,9 +548,8 @@ def accuracy_difference(
 
     Above 0 the model is right more often. It does not say which kind of error it avoids.
 
-    Arguments: as for `accuracy`, with `class_rival` (n, k). Returns (b - c)/n, b rows where the model alone is right
-    and c where the other model alone is, with the interval of Agresti and Min and the two-sided `p_value` of the exact
-    McNemar test. Absent without rows. Source: McNemar 1947.
+    Returns (b - c)/n, b rows where the model alone is right and c where the other model alone is, with the interval of
+    Agresti and Min and the two-sided `p_value` of the exact McNemar test. Absent without rows. Source: McNemar 1947.
     """
     right, rival_right = (predicted_class(given)[0] == classes for given in (class_risk, class_rival))
     return _without_events(comparison.mcnemar(right, rival_right, np.zeros(len(classes)), level))
@@ -575,8 +567,8 @@ def mean_severity_difference(
 
     Below 0 the model's answers do less harm.
 
-    Arguments: as for `mean_severity`, with `class_rival` (n, k). Returns the mean difference of the rows with the t
-    interval and its two-sided `p_value`. Absent without rows or without fitting weights. Source: Jin.
+    Returns the mean difference of the rows with the t interval and its two-sided `p_value`. Absent without rows or
+    without fitting weights. Source: Jin.
     """
     present(severity.weights_fault(severity_weights, class_risk.shape[1]))
     grave, theirs = (
@@ -595,9 +587,9 @@ def mean_severity_difference(
 def mss_brier(classes: Integers, class_risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:
     """How many patients are needed to know the Brier score over all classes to within the width asked for.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `brier_width` (the full width of the 95 % interval). (2 x 1.96 SD /
-    width)^2 with SD (ddof 0) that of the rows' summed squared distances. Not rounded. Absent without rows or when the
-    distances do not vary. No interval. Source: Bradley 2008.
+    Arguments: `brier_width` (the full width of the 95 % interval). (2 x 1.96 SD / width)^2 with SD (ddof 0) that of the
+    rows' summed squared distances. Not rounded. Absent without rows or when the distances do not vary. No interval.
+    Source: Bradley 2008.
     """
     needed = present(sample.for_mean(squared_distances(classes, class_risk), np.zeros(len(classes)), brier_width))
     return _without_events(needed)
@@ -609,10 +601,10 @@ def split_performance(
 ) -> Curve | Absent:
     """How much the performance varies between parts of the internal test.
 
-    Arguments: `classes` (n), `class_risk` (n, k), `split` (the number of the refitted split of each row), `seed`.
-    Columns `split` and `auroc`, the mean over the classes, one row a split; without splits, one row for each of 100
-    seeded subsets of 20 % of the rows, which the method says. A value that a part does not allow is None. Absent
-    without rows. Of more than 250 splits the first 250 are shown; the minima of `wpr` are those of all.
+    Arguments: `split` (the number of the refitted split of each row). Columns `split` and `auroc`, the mean over the
+    classes, one row a split; without splits, one row for each of 100 seeded subsets of 20 % of the rows, which the
+    method says. A value that a part does not allow is None. Absent without rows. Of more than 250 splits the first 250
+    are shown; the minima of `wpr` are those of all.
     """
     rows, method = robustness.parts_of((*class_risk.T, classes), split, seed)
     found = [auroc(classes[part], class_risk[part]) for part in rows]

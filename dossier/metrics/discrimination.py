@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -341,18 +341,13 @@ class Confusion:
 def confusion(outcome: Floats, risk: Floats, threshold: float) -> Confusion:
     """The counts of right and wrong answers: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold` (0 to 1)."""
     flagged, case = risk >= threshold, outcome == 1
-    return Confusion(
-        int((flagged & case).sum()),
-        int((flagged & ~case).sum()),
-        int((~flagged & case).sum()),
-        int((~flagged & ~case).sum()),
-    )
+    cells = (flagged & case, flagged & ~case, ~flagged & case, ~flagged & ~case)
+    return Confusion(*(int(cell.sum()) for cell in cells))
 
 
-Four = tuple[Any, Any, Any, Any]
-"""True positives, false positives, false negatives and true negatives, as counts or as shares."""
-OfFour = Callable[[Four], Any]
-"""A measure of them that only their proportions decide, in operations that a complex number allows too."""
+OfFour = Callable[[Any, Any, Any, Any], Any]
+"""A measure of true positives, false positives, false negatives and true negatives, as counts or as shares, that only
+their proportions decide, in operations that a complex number allows too."""
 STEP = 1e-30
 
 
@@ -364,7 +359,7 @@ def _error(measure: OfFour, found: Confusion) -> float | None:
     """
     counts = found.four
     steps = (tuple(count + STEP * 1j * (at == cell) for at, count in enumerate(counts)) for cell in range(4))
-    slopes = [measure(cast(Four, moved)).imag / STEP for moved in steps]
+    slopes = [measure(*moved).imag / STEP for moved in steps]
     se = math.sqrt(math.fsum(count * slope**2 for count, slope in zip(counts, slopes, strict=True)))
     return se if se > 1e-12 else None
 
@@ -389,7 +384,7 @@ class BothErrors:
     def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
         """That of rows that count alike, with the variance of two independent shares."""
         found = present(self(Rows.counted(outcome, risk, threshold)))
-        se = _error(_both_shares, confusion(outcome, risk, threshold))
+        se = _error(lambda tp, fp, fn, tn: tp / (tp + fn) + tn / (tn + fp), confusion(outcome, risk, threshold))
         se, method = None if se is None else self.factor * se, Method("stratified_delta")
         return estimate(found.value, se, level, outcome, method, floor=-self.less, ceiling=1, details=found.details)
 
@@ -397,28 +392,11 @@ class BothErrors:
 BALANCED, YOUDEN = BothErrors(0.5, 0.0), BothErrors(1.0, 1.0)
 
 
-def _both_shares(four: Four) -> Any:
-    tp, fp, fn, tn = four
-    return tp / (tp + fn) + tn / (tn + fp)
-
-
-def _markedness(four: Four) -> Any:
-    tp, fp, fn, tn = four
-    return tp / (tp + fp) + tn / (tn + fn) - 1
-
-
-def _mcc(four: Four) -> Any:
-    tp, fp, fn, tn = four
+def _mcc(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return (tp * tn - fp * fn) / (cmath.sqrt((tp + fp) * (tp + fn)) * cmath.sqrt((tn + fp) * (tn + fn)))
 
 
-def _f1(four: Four) -> Any:
-    tp, fp, fn, _ = four
-    return 2 * tp / (2 * tp + fp + fn)
-
-
-def _kappa(four: Four) -> Any:
-    tp, fp, fn, tn = four
+def _kappa(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     n, chance = tp + fp + fn + tn, (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
     return (n * (tp + tn) - chance) / (n * n - chance)
 
@@ -440,8 +418,8 @@ def _of_four(
             continue
         hit = cases * (found.true_positive / found.cases)
         spared = (1 - cases) * (found.true_negative / (found.n - found.cases))
-        values[f"at_prevalence_{per_cent}"] = measure((hit, 1 - cases - spared, cases - hit, spared)).real
-    value = min(1.0, max(-1.0, measure(found.four).real))
+        values[f"at_prevalence_{per_cent}"] = measure(hit, 1 - cases - spared, cases - hit, spared).real
+    value = min(1.0, max(-1.0, measure(*found.four).real))
     return estimate(value, _error(measure, found), level, outcome, Method("delta"), floor=-1, ceiling=1, details=values)
 
 
@@ -521,7 +499,9 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     `details`: `at_prevalence_10` and `at_prevalence_50`, what the same sensitivity and specificity would give where the
     outcome has 10 and 50 % (missing with one class). Source: Powers 2011.
     """
-    return _of_four(_markedness, outcome, risk, threshold, level, (PPV, NPV))
+    return _of_four(
+        lambda tp, fp, fn, tn: tp / (tp + fp) + tn / (tn + fn) - 1, outcome, risk, threshold, level, (PPV, NPV)
+    )
 
 
 @both_errors()
@@ -563,7 +543,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     """
     if not outcome.any() and not (risk >= threshold).any():
         return Absent(Fact("no_outcome_and_no_flag", threshold=threshold))
-    found = present(_of_four(_f1, outcome, risk, threshold, level))
+    found = present(_of_four(lambda tp, fp, fn, _: 2 * tp / (2 * tp + fp + fn), outcome, risk, threshold, level))
     return replace(found, low=None if found.low is None else max(0.0, found.low))
 
 
@@ -868,11 +848,11 @@ BY_HORIZON = 101
 def roc(outcome: Floats, risk: Floats, design: shares.Sampled = None) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1). Returns the columns `fpr` and `tpr` from (0, 0) to (1, 1);
-    tied risks make a slanted step. Above 250 corners, points evenly spaced along the curve stand for it, and the area
-    under them stays within .001 of the whole. Absent when all rows are of one class. Where the outcome is known by
-    follow-up patients count at their weights, and points evenly spaced along the curve stand for it in any case: the
-    height of a corner would be the weight of one patient, which tells of a time.
+    Returns the columns `fpr` and `tpr` from (0, 0) to (1, 1); tied risks make a slanted step. Above 250 corners, points
+    evenly spaced along the curve stand for it, and the area under them stays within .001 of the whole. Absent when all
+    rows are of one class. Where the outcome is known by follow-up patients count at their weights, and points evenly
+    spaced along the curve stand for it in any case: the height of a corner would be the weight of one patient, which
+    tells of a time.
     """
     known = None if design is None else design.censoring
     if known is None:
@@ -929,12 +909,11 @@ def risk_distribution(
     The bins end above 99 of 100 risks, with one more up to 1: where the outcome is rare they are finer. There are never
     more than 21 of them, so that no person can be found in them.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `weights` (n, 0 or more; without them all count alike).
     Returns bins from 0 on, of width .05 where 99 % of the risks reach .5, .025 where they reach .25, .0125 where they
     reach .1, below that a tenth, or a hundredth, of these; the first edge above 99 % ends them, and one more bin runs
-    from there to 1. Each is closed below, and the last also above.
-    Columns: `low`, `high`, the counts `events` and `non_events` of rows, and the shares of the weight of all cases and
-    of all non-cases that lies in the bin (missing where no case, or no non-case, has a weight). Absent without rows.
+    from there to 1. Each is closed below, and the last also above. Columns: `low`, `high`, the counts `events` and
+    `non_events` of rows, and the shares of the weight of all cases and of all non-cases that lies in the bin (missing
+    where no case, or no non-case, has a weight). Absent without rows.
     """
     width, count = risk_bins(risk)
     equal = np.round(np.arange(count + 1) * width, 10)

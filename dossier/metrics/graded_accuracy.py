@@ -410,9 +410,8 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
 def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy with both classes alike, as the confidence that earns full credit rises from one half to one.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 51 values of `tau` with `h_accuracy` at
-    priority .5 and constant complexity, and its pointwise band `low` and `high` (missing where it cannot be
-    estimated). Absent when a class is empty.
+    Returns 51 values of `tau` with `h_accuracy` at priority .5 and constant complexity, and its pointwise band `low`
+    and `high` (missing where it cannot be estimated). Absent when a class is empty.
     """
     classes, scores = _two_classes(outcome, risk)
     own, share = standing(classes, scores)
@@ -446,9 +445,8 @@ def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -
 
     At a priority of 0 it is the specificity, at 1 the sensitivity, each at one half with ties shared.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 51 values of `priority` with `h_accuracy` at
-    tau .5 and constant complexity, and its pointwise band `low` and `high` (missing where it cannot be estimated).
-    Absent when a class is empty.
+    Returns 51 values of `priority` with `h_accuracy` at tau .5 and constant complexity, and its pointwise band `low`
+    and `high` (missing where it cannot be estimated). Absent when a class is empty.
     """
     classes, scores = _two_classes(outcome, risk)
     ratios = _of_both(credit(classes, scores, 0.5), classes)
@@ -513,12 +511,12 @@ def h_accuracy_by_complexity(
 
     A curve that dips on the way says that the model errs more on the cases that people find hard.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `complexity_source` (a source of `complexity_of_cases`), the
-    raters' tables as for `h_accuracy`, `level`, `seed`. Returns 21 values of `share` q from 0 to 1 with `h_accuracy` at
-    priority .5 and tau .5 where the q most complex cases count 1 and the others 1/2 (cases tied at the border share
-    alike), its pointwise band `low` and `high`, and as a reference `random`, `random_low` and `random_high`: the mean
-    and the central part (at the level) of 200 seeded draws of as many cases at random, the published way. Absent
-    without a complexity, or when a class is empty among the rows that have one.
+    Arguments: `complexity_source` (a source of `complexity_of_cases`), the raters' tables as for `h_accuracy`. Returns
+    21 values of `share` q from 0 to 1 with `h_accuracy` at priority .5 and tau .5 where the q most complex cases count
+    1 and the others 1/2 (cases tied at the border share alike), its pointwise band `low` and `high`, and as a reference
+    `random`, `random_low` and `random_high`: the mean and the central part (at the level) of 200 seeded draws of as
+    many cases at random, the published way. Absent without a complexity, or when a class is empty among the rows that
+    have one.
     """
     rows = _graded_rows(
         outcome, risk, complexity_source, labels, confidence, rater_complexity, rater_accuracy, case_complexity
@@ -592,10 +590,10 @@ def accuracy_by_prevalence(
 ) -> Curve | Absent:
     """The accuracy that the same sensitivity and specificity would give if the outcome were rarer or more frequent.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (positive means risk >= threshold),
-    `level`. Returns 51 values of `prevalence` from 0 to 1 with `accuracy` = prevalence x sensitivity + (1 - prevalence)
-    x specificity, its pointwise band `low` and `high` as for `h_accuracy` (missing where a class that counts has a
-    single row), and `balanced_accuracy`, which is the same at every prevalence. Absent when a class is empty.
+    Arguments: `primary_threshold` (positive means risk >= threshold). Returns 51 values of `prevalence` from 0 to 1
+    with `accuracy` = prevalence x sensitivity + (1 - prevalence) x specificity, its pointwise band `low` and `high` as
+    for `h_accuracy` (missing where a class that counts has a single row), and `balanced_accuracy`, which is the same at
+    every prevalence. Absent when a class is empty.
     """
     right = ((risk >= primary_threshold) == (outcome == 1)).astype(float)
     ratios = _of_both(right, outcome.astype(np.int64))
@@ -668,10 +666,10 @@ def rater_accuracy_by_confidence(
 ) -> Curve | Absent:
     """How often the raters are right when they are more or less sure.
 
-    Arguments: `labels`, `confidence` (cases x raters, NaN where missing), `truth` (cases), `level`. Returns bins of
-    confidence of width .1, the last one closed: `lower`, `upper`, `count` (answers), `mean` (confidence), `share_right`
-    with Wilson's interval `low` and `high`, which takes answers as independent. Bins of fewer than 10 answers are left
-    out. Absent when no bin is left.
+    Arguments: `labels`, `confidence` (cases x raters, NaN where missing), `truth` (cases). Returns bins of confidence
+    of width .1, the last one closed: `lower`, `upper`, `count` (answers), `mean` (confidence), `share_right` with
+    Wilson's interval `low` and `high`, which takes answers as independent. Bins of fewer than 10 answers are left out.
+    Absent when no bin is left.
     """
     return _answers(confidence, labels, truth, level, "confidence")
 
@@ -682,8 +680,8 @@ def rater_accuracy_by_complexity(
 ) -> Curve | Absent:
     """How often the raters are right on cases that they find more or less complex.
 
-    Arguments: `labels`, `rater_complexity` (cases x raters, NaN where missing), `truth` (cases), `level`. Returns bins
-    of the complexity that the rater gave, as for `rater_accuracy_by_confidence`. Absent when no bin is left.
+    Arguments: `labels`, `rater_complexity` (cases x raters, NaN where missing), `truth` (cases). Returns bins of the
+    complexity that the rater gave, as for `rater_accuracy_by_confidence`. Absent when no bin is left.
     """
     return _answers(rater_complexity, labels, truth, level, "complexity")
 
@@ -721,8 +719,8 @@ def complexity_distribution(
 ) -> Curve | Absent:
     """How complex the cases are, in bins.
 
-    Arguments: `outcome` (n, 0 or 1), the rest as for `h_accuracy_by_complexity`. Returns 20 bins of width .05 from 0 to
-    1, the last one closed: `lower`, `upper`, `count` and `share` of the cases. Absent without a complexity.
+    Arguments: the rest as for `h_accuracy_by_complexity`. Returns 20 bins of width .05 from 0 to 1, the last one
+    closed: `lower`, `upper`, `count` and `share` of the cases. Absent without a complexity.
     """
     graded = raters.complexity_of_cases(
         complexity_source, len(outcome), labels, confidence, rater_complexity, outcome, rater_accuracy, case_complexity

@@ -536,9 +536,9 @@ def _advised(study: ReaderStudy) -> Floats | Absent:
 def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
     """The accuracy of each reader without and with the model, and the difference.
 
-    Arguments: `study`. Returns `reader` (numbered from 1), `unaided`, `aided`, `benefit` (missing where a reader
-    decided one way only), and `group` (numbered from 0 in alphabetical order) where groups are given. Absent without
-    the decisions of each reader, or with more than 250 readers.
+    Returns `reader` (numbered from 1), `unaided`, `aided`, `benefit` (missing where a reader decided one way only), and
+    `group` (numbered from 0 in alphabetical order) where groups are given. Absent without the decisions of each reader,
+    or with more than 250 readers.
     """
     present(_listed(study))
     unaided, aided = _by_reader(study, study.unaided), _by_reader(study, study.aided)
@@ -550,10 +550,10 @@ def decision_benefit_by_reader(study: ReaderStudy) -> Curve | Absent:
 def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     """What became of each reader's decisions once the model was seen.
 
-    Arguments: `study`. Returns counts for each `reader` (numbered from 1): `confirmed` (right before and after),
-    `corrected` (wrong, then right), `misled` (right, then wrong), `unmoved` (wrong before and after); where the advice
-    is known also, among the decisions that differed from it, `followed` and `resisted`; and `group` where groups are
-    given. Absent in a parallel study, without the decisions of each reader, or with more than 250 readers.
+    Returns counts for each `reader` (numbered from 1): `confirmed` (right before and after), `corrected` (wrong, then
+    right), `misled` (right, then wrong), `unmoved` (wrong before and after); where the advice is known also, among the
+    decisions that differed from it, `followed` and `resisted`; and `group` where groups are given. Absent in a parallel
+    study, without the decisions of each reader, or with more than 250 readers.
     """
     present(_listed(study))
     present(_paired(study))
@@ -642,9 +642,9 @@ def right_advice_resisted(
 def agreement_with_advice(study: ReaderStudy) -> Curve | Absent:
     """How often each reader decided as the model advises, before and after seeing it.
 
-    Arguments: `study`. Returns `reader` (numbered from 1), the shares `unaided` and `aided` of the reader's decisions
-    that equal the advice, and `group` (numbered from 0 in alphabetical order) where groups are given. Absent in a
-    parallel study, where the advice is not known, without the decisions of each reader, or with more than 250 readers.
+    Returns `reader` (numbered from 1), the shares `unaided` and `aided` of the reader's decisions that equal the
+    advice, and `group` (numbered from 0 in alphabetical order) where groups are given. Absent in a parallel study,
+    where the advice is not known, without the decisions of each reader, or with more than 250 readers.
     """
     present(_listed(study))
     advised = replace(study, truth=present(_advised(present(_paired(study)))))

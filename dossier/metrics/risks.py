@@ -30,11 +30,10 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
 
     Read at a threshold, the two are the cases found and the false alarms; the area between them is Tjur's R2.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 101 even risks from 0 to the end of the equal
-    bins of `risk_distribution`, below which 99 % of the risks lie, and ten more up to 1 where that end is smaller:
-    `risk`, `cases` and `others` (the shares with a risk at or above it), each with Wilson's `..._low` and `..._high`.
-    The risks are even steps, never those of people. Absent when all rows are of one class. Source: Dinga 2019,
-    Figure 2.
+    Returns 101 even risks from 0 to the end of the equal bins of `risk_distribution`, below which 99 % of the risks
+    lie, and ten more up to 1 where that end is smaller: `risk`, `cases` and `others` (the shares with a risk at or
+    above it), each with Wilson's `..._low` and `..._high`. The risks are even steps, never those of people. Absent when
+    all rows are of one class. Source: Dinga 2019, Figure 2.
     """
     width, bins = discrimination.risk_bins(risk)
     end = round(width * bins, 10)
@@ -60,11 +59,11 @@ def rater_rates(
     """How often each rater calls cases and non-cases positive, beside which the model's ROC curve can be read.
 
     Arguments: `labels` (cases x raters; 1 positive, NaN where a rater gave none), `truth` (cases; 0 or 1, NaN where
-    unknown), `level`. Returns for each rater, in the order of the table, `rater` (the number, from 1),
-    `false_positive_rate` and `true_positive_rate` with Wilson's `..._low` and `..._high`, and `cases` and `others`, on
-    which they rest; with `rater_groups` also `group`, the place of the rater's among the groups in the order of their
-    names. A rater who judged no case or no non-case is left out and counted in the method. Absent when none
-    is left, with more than 250 raters, and of more than two classes. Source: Cabitza 2019, Figure 4.
+    unknown). Returns for each rater, in the order of the table, `rater` (the number, from 1), `false_positive_rate` and
+    `true_positive_rate` with Wilson's `..._low` and `..._high`, and `cases` and `others`, on which they rest; with
+    `rater_groups` also `group`, the place of the rater's among the groups in the order of their names. A rater who
+    judged no case or no non-case is left out and counted in the method. Absent when none is left, with more than 250
+    raters, and of more than two classes. Source: Cabitza 2019, Figure 4.
     """
     if len(class_labels) > 2:
         return Absent(Fact("of_two_classes_only"))
@@ -110,12 +109,12 @@ def fagan_nomogram(
 
     The probability before is the share of cases at this very site, so that those after are its predictive values.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `declared_thresholds` (0 to 1; positive means risk >=
-    threshold), `level`. Returns a row for each threshold: `threshold`; `before`, the prevalence; `after_positive`, the
-    positive predictive value; `after_negative`, 1 less the negative one, each with Wilson's `..._low` and `..._high`;
-    `likelihood_ratio_positive` and `_negative`. What does not exist is missing: the probability after a result that
-    nobody has, a likelihood ratio that would be 0 or infinite. odds(after) = odds(before) x likelihood ratio. Absent
-    without a threshold, and when all rows are of one class. Source: Fagan 1975.
+    Arguments: `declared_thresholds` (0 to 1; positive means risk >= threshold). Returns a row for each threshold:
+    `threshold`; `before`, the prevalence; `after_positive`, the positive predictive value; `after_negative`, 1 less the
+    negative one, each with Wilson's `..._low` and `..._high`; `likelihood_ratio_positive` and `_negative`. What does
+    not exist is missing: the probability after a result that nobody has, a likelihood ratio that would be 0 or
+    infinite. odds(after) = odds(before) x likelihood ratio. Absent without a threshold, and when all rows are of one
+    class. Source: Fagan 1975.
     """
     if not declared_thresholds:
         return Absent(Fact("no_threshold_declared"))
@@ -190,15 +189,15 @@ def predictive_values(
 ) -> Curve | Absent:
     """What a flag and no flag would mean where the outcome is rarer or more frequent, under either of two assumptions.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `primary_threshold` (positive means risk >= threshold),
-    `weights` (n, 0 or more; without them all count alike). Returns the `prevalence` of the site, where `own` is 1, and
-    23 others from .01 to .99. `ppv_same` and `npv_same` hold where sensitivity and specificity stay: by Bayes' rule.
-    `ppv_shifted` and `npv_shifted` hold where the model stays and the case mix shifts: the log odds of all risks move
-    alike until the outcome is so frequent, its chance that which the risks stand for at the site, expit(a + b logit p)
-    with b the calibration slope and a so that as many are expected below the threshold, and above, as there are. At
-    the site's own prevalence both are what was found. Missing where nobody is flagged, or everybody, and of a shifted
-    case mix where fewer than 20 rows are. Absent below 20 events or non-events, with fewer than 50 different risks, and
-    where the risks do not rise with the outcome. Source: the case mix of van Klaveren 2016, moved on the log odds.
+    Arguments: `primary_threshold` (positive means risk >= threshold). Returns the `prevalence` of the site, where `own`
+    is 1, and 23 others from .01 to .99. `ppv_same` and `npv_same` hold where sensitivity and specificity stay: by
+    Bayes' rule. `ppv_shifted` and `npv_shifted` hold where the model stays and the case mix shifts: the log odds of all
+    risks move alike until the outcome is so frequent, its chance that which the risks stand for at the site, expit(a +
+    b logit p) with b the calibration slope and a so that as many are expected below the threshold, and above, as there
+    are. At the site's own prevalence both are what was found. Missing where nobody is flagged, or everybody, and of a
+    shifted case mix where fewer than 20 rows are. Absent below 20 events or non-events, with fewer than 50 different
+    risks, and where the risks do not rise with the outcome. Source: the case mix of van Klaveren 2016, moved on the log
+    odds.
     """
     events = int(outcome.sum())
     if few := pooled.too_few(events, len(outcome) - events, bands.FEW_FOR_POOLING):

@@ -510,12 +510,12 @@ def decision_curve(
 ) -> Curve | Absent:
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
-    None: the 1st and the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a
-    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `design` (of n rows).
-    Returns 101 thresholds and the declared ones with `net_benefit`, its interval `low` and `high` and its standard
-    error `se` as the measure has them at each threshold, `treat_all` and `treat_none`. Absent without rows, when the
-    range reaches 1, or when nearly all risks are the same and no range is declared. Source: Vickers and Elkin 2006.
+    Arguments: `threshold_range` (lowest and highest threshold, below 1; None: the 1st and the 99th percentile of the
+    risks, cut inwards to even steps so that no end is the risk of a person), `declared_thresholds` (those inside the
+    range are points of the curve), `design` (of n rows). Returns 101 thresholds and the declared ones with
+    `net_benefit`, its interval `low` and `high` and its standard error `se` as the measure has them at each threshold,
+    `treat_all` and `treat_none`. Absent without rows, when the range reaches 1, or when nearly all risks are the same
+    and no range is declared. Source: Vickers and Elkin 2006.
     """
     ends = threshold_range or discrimination.risk_range(risk)
     if ends[1] >= 1:
@@ -631,8 +631,8 @@ def decision_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0.95
     Each site's curve counts by its number of rows, which gives exactly the net benefit of all rows in one table. The
     sites are taken as fixed: the band says how sure we are about these sites, not about a next one.
 
-    Arguments: `sites` (the results of the external sites), `level`. Returns the columns of `decision_curve`; the band
-    lies as far below (above) as the root of the sum of squares of the sites' own distances, each times n_s/n (MOVER of
+    Arguments: `sites` (the results of the external sites). Returns the columns of `decision_curve`; the band lies as
+    far below (above) as the root of the sum of squares of the sites' own distances, each times n_s/n (MOVER of
     independent sites, Zou and Donner 2008). Absent with fewer than two curves, or when they do not share their
     thresholds.
     """
@@ -702,10 +702,10 @@ PROFILE = np.arange(1, 100) / 100
 def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The net benefit, the standardized net benefit and the H-accuracy at a risk threshold, over all thresholds.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `design` (of n rows). Returns 99 thresholds
-    `tau` from .01 to .99 with `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise
-    band (`..._low`, `..._high`; the last is missing where a class has a single row). Each value and band is that of the
-    measure of that name. Absent when all rows are of one class.
+    Arguments: `design` (of n rows). Returns 99 thresholds `tau` from .01 to .99 with `net_benefit`,
+    `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band (`..._low`, `..._high`; the last is
+    missing where a class has a single row). Each value and band is that of the measure of that name. Absent when all
+    rows are of one class.
     """
     n, cases, odds = len(outcome), int(outcome.sum()), PROFILE / (1 - PROFILE)
     hits, alarms = (_counts_at(risk[outcome == label], PROFILE) for label in (1, 0))
