@@ -150,10 +150,7 @@ def read(text: object) -> Build | Quick:
             raise UnknownCommandError("names no outcome or no risk")
         found = Quick(
             outcome=_last(options, "--event" if by_horizon else "--outcome"),
-            time=_last(options, "--time"),
-            at=_last(options, "--at"),
-            risk=_last(options, "--risk"),
-            name=_last(options, "--name"),
+            **{key: _last(options, f"--{key}") for key in ("time", "at", "risk", "name")},
             thresholds=thresholds,
             wishes=tuple(options.get("--wish", ())),
             missing=tuple(options.get("--missing", ())),

@@ -107,9 +107,7 @@ def _curve(site: Site, periods: Periods, parts: dict[int, Site], found: dict[int
                 float(count) if count is not None and is_given else None
                 for count, is_given in zip(events, given, strict=True)
             ),
-            "value": tuple(None if estimate is None else estimate.value for estimate in known),
-            "low": tuple(None if estimate is None else estimate.low for estimate in known),
-            "high": tuple(None if estimate is None else estimate.high for estimate in known),
+            **{name: tuple(getattr(each, name, None) for each in known) for name in ("value", "low", "high")},
         },
         n=sum(map(_rows, parts.values())),
         method=Method(Fact("by_period", unit=periods.unit, fewest=FEW_FOR_POOLING), *steps),

@@ -30,24 +30,12 @@ def internal_test(release: Release, sites: Sequence[types.SiteResults]) -> types
 
 def declared_results(release: Release) -> list[types.Result]:
     """The performance that was declared without rows, its bounds read as an interval at the level of the release."""
-    return [
-        types.Result(
-            "auroc",
-            "auroc",
-            declared.name,
-            {},
-            robustness.declared_estimate(
-                declared.auroc.value,
-                declared.auroc.low,
-                declared.auroc.high,
-                release.release.level,
-                declared.auroc.n,
-                declared.auroc.events,
-            ),
-        )
-        for declared in release.declared_performance
-        if declared.auroc is not None
-    ]
+    level, declared = release.release.level, ((each.name, each.auroc) for each in release.declared_performance)
+    known = ((name, given) for name, given in declared if given is not None)
+    found = (
+        (name, robustness.declared_estimate(of.value, of.low, of.high, level, of.n, of.events)) for name, of in known
+    )
+    return [types.Result("auroc", "auroc", name, {}, estimate) for name, estimate in found]
 
 
 def with_declared_similarity(release: Release, site: types.SiteResults) -> types.SiteResults:

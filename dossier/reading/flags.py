@@ -137,12 +137,8 @@ def _held_by_both(here: HeldOnce, there: HeldOnce) -> int:
 
 
 def _same_rows(first: Dataset, other: Dataset) -> bool:
-    pairs = (
-        (first.outcome, other.outcome),
-        (first.risk, other.risk),
-        (first.classes, other.classes),
-        (first.class_risk, other.class_risk),
-    )
+    names = ("outcome", "risk", "classes", "class_risk")
+    pairs = [(getattr(first, name), getattr(other, name)) for name in names]
     held = [(here, there) for here, there in pairs if here is not None or there is not None]
     return bool(held) and all(
         here is not None and there is not None and np.array_equal(here, there) for here, there in held

@@ -17,17 +17,8 @@ LARGEST = 2**63 - 1
 DEEPEST = 50
 """So many tables and lists within each other are far more than any key asks for."""
 LISTS = (
-    *(
-        "dataset",
-        "horizon",
-        "rival",
-        "declared_performance",
-        "declared_correspondence",
-        "acceptance",
-        "predictor",
-        "subgroup",
-    ),
-    *("reply", "signatory", "revision", "model.term", "severity.subgroup"),
+    *("dataset", "horizon", "rival", "declared_performance", "declared_correspondence", "acceptance", "predictor"),
+    *("subgroup", "reply", "signatory", "revision", "model.term", "severity.subgroup"),
 )
 
 

@@ -92,14 +92,9 @@ class Look:
         return replace(kept, found=self.why) if self.counts_persons(kept.dataset, kept.found) else kept
 
     def summary(self, subgroup: types.SubgroupSummary) -> types.SubgroupSummary:
-        if isinstance(subgroup.size, types.SubgroupSize):
-            counts = (
-                subgroup.size.n,
-                subgroup.size.events,
-                subgroup.size.unassigned,
-                subgroup.size.left,
-                *subgroup.size.class_counts.values(),
-            )
+        size = subgroup.size
+        if isinstance(size, types.SubgroupSize):
+            counts = (size.n, size.events, size.unassigned, size.left, *size.class_counts.values())
             is_counted = subgroup.dataset in self.protected and any(type(count) is int for count in counts)
         else:
             is_counted = self.counts_persons(subgroup.dataset, subgroup.size)
