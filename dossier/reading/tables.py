@@ -99,8 +99,8 @@ def table(
         raw = raw.filled()
         names = [str(column[0]) for column in raw.columns.values()]
         refuse_badly_named(names, len(raw.rows) - 1, file)
-        columns = {name: column[1:] for name, column in zip(names, raw.columns.values(), strict=True) if name}
-        return replace(raw, columns=columns, rows=raw.rows[1:])
+        below = {name: column[1:] for name, column in zip(names, raw.columns.values(), strict=True) if name}
+        return replace(raw, columns=below, rows=raw.rows[1:])
     signatures.refuse_another_kind(source, file, ending)
     if ending == ".xlsx":
         # The rows of a sheet that hold something; without a head all of them, and their cells as one types them.

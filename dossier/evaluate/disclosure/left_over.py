@@ -97,7 +97,7 @@ class Look:
             counts = (size.n, size.events, size.unassigned, size.left, *size.class_counts.values())
             is_counted = subgroup.dataset in self.protected and any(type(count) is int for count in counts)
         else:
-            is_counted = self.counts_persons(subgroup.dataset, subgroup.size)
+            is_counted = self.counts_persons(subgroup.dataset, size)
         return replace(subgroup, size=self.why) if is_counted else subgroup
 
     def flag(self, flag: types.Flag) -> types.Flag:
