@@ -207,7 +207,7 @@ def share_columns(
     }
 
 
-# ---- the scales on which estimates are pooled and their intervals symmetric ------------------------------------------
+# ---- the scales on which estimates are pooled and their intervals symmetric -----------------------------------------
 
 Scale = Literal["plain", "log", "logit", "cloglog"]
 

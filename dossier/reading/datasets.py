@@ -12,27 +12,17 @@ import pyarrow
 import pyarrow.compute as compute
 from numpy.typing import NDArray
 
-from dossier.core import bands, equation, types
-from dossier.core.errors import Fault
+from dossier.core import bands, equation, types, values
+from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import PREVIOUS, DatasetDeclaration, Horizon, Release, earlier_column
-from dossier.reading import (
-    class_columns,
-    columns,
-    horizons,
-    notations,
-    predictors,
-    selection,
-    settled_columns,
-    signatures,
-    subgroups,
-)
-from dossier.reading.columns import Bools, Series, Settled
+from dossier.reading import columns, horizons, notations, predictors, signatures, signs, subgroups
+from dossier.reading.columns import Bools, Series, Settled, coded, column, spelled, words
 from dossier.reading.dialects import Dialect
-from dossier.reading.faults import LONGEST, by_row, noted
+from dossier.reading.faults import LONGEST, by_row, nearest, no_column, noted
 from dossier.reading.files import Folder
-from dossier.reading.tables import RawTable
+from dossier.reading.tables import Place, RawTable
 from dossier.words import wording
 
 MOST_SITES = 1000
@@ -166,7 +156,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[C
     faults += _shared_rows(release, sources)
     datasets = [site.dataset.name for site in found]
     return found, tuple(
-        settled_columns.settled(release, source, some, datasets) for source, some in zip(sources, names, strict=True)
+        _settled_table(release, source, some, datasets) for source, some in zip(sources, names, strict=True)
     )
 
 
@@ -184,7 +174,7 @@ def _distinct(release: Release, found: Sequence[Cohort], faults: list[Fault]) ->
 def opened(release: Release, number: int, folder: Folder, faults: list[Fault]) -> predictors.Input:
     declaration = release.dataset[number]
     where = listed_table("dataset", number + 1, declaration.name)
-    raw = selection.selected(_raw(declaration, where, folder, faults), declaration, where, faults)
+    raw = _selected(_raw(declaration, where, folder, faults), declaration, where, faults)
     table = columns.settled(_as_coded(raw, declaration, release), declaration, where, faults)
     return predictors.Input(declaration, _with_earlier_risks(table, declaration, release, folder, faults), where)
 
@@ -292,7 +282,7 @@ def _measured(
     table, prediction = source.table, release.prediction
     development = source.declaration.role == "development"
     if release.outcome.classes is not None:
-        outcome, risk, rivals = class_columns.measured(table, release, development, faults)
+        outcome, risk, rivals = _of_classes(table, release, development, faults)
         cases = {} if development else _of_cases(release, table, faults)
         return {"outcome": outcome, "followed": None, "later": (), "risk": risk, "rivals": rivals, "cases": cases}
     if prediction.columns is not None:
@@ -685,3 +675,205 @@ def minimum_cell(release: Release) -> int:
     each = [declaration.minimum_cell for declaration in release.dataset]
     each += [None if release.disclosure is None else release.disclosure.minimum_cell]
     return max(smallest or 0 for smallest in each)
+
+
+# ---- the rows that are asked for ------------------------------------------------------------------------------------
+
+
+def _selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> RawTable:
+    """The rows whose cell in every column of `rows` is one of the values that stand there.
+
+    Everything else is then asked of them alone: what another row holds is neither checked nor counted, but that it is
+    there. A value is compared as a category is: 6, 6.0 and "6" are one; of labelled values the label and the code hold.
+    """
+    keep = np.ones(len(raw.rows), dtype=bool)
+    known = len(faults)
+    for name, wanted in declaration.rows.items():
+        held = _held(raw, declaration, name, faults)
+        if held:
+            # The rows that have one of these values, and the faults of values that no row has.
+            every = [(codes, known) for codes, known in map(coded, held)]
+            found = np.zeros(len(held[0].missing), dtype=bool)
+            for value in wanted:
+                word = spelled(value)
+                here = [codes == known.index(word) for codes, known in every if word in known]
+                found |= np.logical_or.reduce(here) if here else False
+                if not here:
+                    theirs = tuple(dict.fromkeys(word for _, words in every for word in words))
+                    near = nearest(word, theirs)
+                    said = {"column": name, "value": wording.shown(value), "file": raw.file}
+                    faults.append(Fault("value_nowhere", where.of("rows"), **said, known=theirs, near=near))
+            keep &= found
+    if not declaration.rows or len(faults) > known:
+        return raw
+    if not keep.any():
+        faults.append(Fault("no_selected_row", where.of("rows"), file=raw.file))
+        return raw
+    return replace(raw.only(keep), others=_counted(raw.only(~keep), declaration))
+
+
+def _held(raw: RawTable, declaration: DatasetDeclaration, name: str, faults: list[Fault]) -> list[Series]:
+    """The column under our name for it, and the codes behind its labels where it has such."""
+    theirs = declaration.columns.get(name, name)
+    if theirs not in raw.columns:
+        faults.append(no_column(name, raw.file, list(raw.columns), f"rows = {{ {name} = … }}"))
+        return []
+    return [column(theirs, cells[theirs]) for cells in (raw.columns, raw.codes) if theirs in cells]
+
+
+def _counted(others: RawTable, declaration: DatasetDeclaration) -> Counter[Place]:
+    """How many rows of each site and imputation these are."""
+    sites, imputations = (_words(others, declaration, key) for key in (declaration.site_column, declaration.imputation))
+    return Counter(zip(sites, imputations, strict=True))
+
+
+def _words(raw: RawTable, declaration: DatasetDeclaration, key: str | None) -> list[str | None]:
+    cells: Any = None if key is None else declaration.columns.get(key, key)
+    if cells is None or cells not in raw.columns:
+        return [None] * len(raw.rows)
+    return words(column(cells, raw.columns[cells]))
+
+
+# ---- outcomes of several classes ------------------------------------------------------------------------------------
+
+PER_CENT = (90.0, 110.0)
+"""Between these the risks of a row add up when they are meant in per cent."""
+
+
+def _of_classes(
+    table: Settled, release: Release, development: bool, faults: list[Fault]
+) -> tuple[types.Floats | None, types.Floats | None, dict[str, types.Floats | None]]:
+    """The class of each row from 0, the model's risks and those of its rivals, each row by class; NaN where missing.
+
+    A development table needs none of them, and a rival may be missing from any table.
+    """
+    prediction = release.prediction
+    labels = release.outcome.classes or ()
+    outcome = None
+    if not development or release.outcome.column in table.columns:
+        outcome = noted(faults, _classes, table, release.outcome.column, labels)
+    names = prediction.columns or ()
+    risk = None
+    if len(names) == len(labels) and (not development or any(name in table.columns for name in names)):
+        risk = noted(faults, _risks, table, names, "column", "[prediction] columns", prediction.scale)
+    rivals = {
+        rival.name: noted(faults, _risks, table, rival.named, "rival", predictors.key_of_rival(release, rival))
+        if len(rival.named) == len(labels) and any(name in table.columns for name in rival.named)
+        else None
+        for rival in release.beside
+    }
+    return outcome, risk, rivals
+
+
+def _classes(table: Settled, name: str, labels: tuple[str, ...]) -> types.Floats:
+    """The number of each row's class; a DataError with a fault for each label that is no class."""
+    found, faults = columns.named(table, name, "[outcome] column"), []
+    codes, spelled = columns.coded(found)
+    for text_of_none in (text for text in spelled if text not in labels):
+        rows = table.rows[codes == spelled.index(text_of_none)]
+        near = nearest(text_of_none, labels)
+        faults.append(
+            Fault(
+                "not_a_class",
+                Cell(table.file, found.name, (int(rows[0]),)),
+                value=text_of_none,
+                rows=Fact("in_rows", rows=Count(len(rows), "row")) if len(rows) > 1 else None,
+                meant=Fact("meant", name=near) if near else None,
+                classes=labels,
+            )
+        )
+    DataError.raise_for(faults)
+    return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
+
+
+def _risks(
+    table: Settled, names: tuple[str, ...], whose: str, declared: str, scale: str = "probability"
+) -> types.Floats:
+    """The risks of all classes side by side; a DataError when some are no such risks.
+
+    Those that add up to 1 within their last digit are divided by their sum, which the table's notes say.
+    """
+    faults: list[Fault] = []
+    held = [noted(faults, columns.of_scale, table, name, declared, scale) for name in names]
+    found = [column for column in held if column is not None]
+    DataError.raise_for(faults)
+    # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
+    given = values.risks(np.array([column.numbers for column in found]).clip(-1e6, 1e6), scale)
+    sums = given.sum(axis=0)
+    known = sums[~np.isnan(sums)]
+    at = Cell(table.file, tuple(column.name for column in found))
+    if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
+        declare = columns.declare(whose, "percent")
+        raise DataError.one("class_risks_of_per_cent", at, total=float(np.median(known)), declare=declare)
+    each = [noted(faults, columns.risk, table, name, whose, scale) for name in names]
+    kept = [item for item in each if item is not None]
+    DataError.raise_for(faults)
+    off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))
+    # Half a unit of the last printed digit a class, and of two at least. The digits are those of the largest risk of
+    # each row, which has no more of them than the others when all are printed with as many decimals or digits.
+    largest = given.max(axis=0)
+    last = bands.last_digit(largest[~np.isnan(largest)])
+    tolerated = max(bands.ROUNDING, len(names) * last * (1 + bands.ROUNDING))
+    wrong = int((off > tolerated).sum())
+    if wrong:
+        worst = int(np.argmax(off))
+        rows = Fact("one_row_does" if wrong == 1 else "rows_do", rows=Count(wrong, "row"))
+        at = replace(at, rows=(int(table.rows[worst]),))
+        raise DataError.one("class_risks_not_one", at, rows=rows, total=round(float(sums[worst]), 9))
+    risks = np.column_stack(kept)
+    rounded = off > bands.ROUNDING
+    if not rounded.any():
+        return risks
+    most = round(float(sums[int(np.argmax(off))]), 9)
+    count = Count(int(rounded.sum()), "row")
+    table.notes.append(Fact("class_risks_scaled", rows=count, columns=names, file=table.file, total=most))
+    return np.where(rounded[:, None], risks / sums[:, None], risks)
+
+
+# ---- what was settled about each column -----------------------------------------------------------------------------
+
+
+def _settled_table(
+    release: Release, source: predictors.Input, names: tuple[str, ...], datasets: Sequence[str]
+) -> types.SettledTable:
+    """The role of each column of a table, its type, its range and what is missing, in the order of the file; `names`
+    are the predictors."""
+    table, named, groups = (
+        source.table,
+        predictors.roles_of_columns(release),
+        {each.column for each in release.subgroup},
+    )
+    found = []
+    for name, held in table.columns.items():
+        if name in named:
+            role = named[name].role
+        elif name in names:
+            role = "predictor"
+        elif name in groups:
+            role = "subgroup"
+        else:
+            role = "rows" if name in source.declaration.rows else "not used"
+        are_codes = name in names and name in source.declaration.categorical
+        found.append(_settled_column(name, role, held, are_codes))
+    return types.SettledTable(
+        dataset=source.declaration.name,
+        file=table.file,
+        rows=len(table.rows),
+        columns=tuple(found),
+        left_out=sum(table.others.values()),
+        of_no_dataset=sum(count for (site, _), count in table.others.items() if source.name_of(site) not in datasets),
+        notes=tuple(dict.fromkeys([*table.notes, *signs.notes(source, {each.name: each.role for each in found})])),
+    )
+
+
+def _settled_column(name: str, role: str, held: Series, are_codes: bool) -> types.SettledColumn:
+    kind = {"texts": "text", "mixed": "numbers and text"}.get(held.kind, held.kind)
+    if kind == "numbers" and are_codes:
+        kind = "codes"
+    missing = int(held.missing.sum())
+    if role not in signs.SHOWN or kind == "empty":
+        return types.SettledColumn(name, role, kind, None, None, missing)
+    if kind in ("numbers", "booleans"):
+        known = held.numbers[~held.missing]
+        return types.SettledColumn(name, role, kind, (float(np.min(known)), float(np.max(known))), None, missing)
+    return types.SettledColumn(name, role, kind, None, len(coded(held)[1]), missing)

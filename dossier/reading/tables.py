@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dossier.core import errors, facts
 from dossier.core.faults.locations import File, Header
-from dossier.reading import cells, dialects, parquet, ragged, signatures, statistical, workbooks
+from dossier.reading import cells, dialects, parquet, signatures, statistical, workbooks
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import noted
 
@@ -142,18 +142,18 @@ def _written(content: bytes, file: str, dialect: Dialect, may_guess: bool = Fals
 def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.Fault]) -> RawTable:
     """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
     delimiter, above = written.delimiter, written.above
-    ragged.refuse_lost_between_quotation_marks(written.text, delimiter, file, above)
+    dialects.refuse_lost_between_quotation_marks(written.text, delimiter, file, above)
     try:
-        width = len(next(csv.reader(ragged.by_lines(written.text), delimiter=delimiter), ()))
+        width = len(next(csv.reader(dialects.by_lines(written.text), delimiter=delimiter), ()))
     except csv.Error:
         raise errors.DataError.one("long_name_of_column", Header(file), most=csv.field_size_limit()) from None
     refuse_too_many_columns(width, file)
     blank: list[int] = []
-    unequal: list[ragged.Uneven] = []
+    unequal: list[dialects.Uneven] = []
 
     def skip(row: Any) -> str:
         if row.text.strip():
-            unequal.append(ragged.Uneven(row.number + above, row.actual_columns, row.text, delimiter))
+            unequal.append(dialects.Uneven(row.number + above, row.actual_columns, row.text, delimiter))
         else:
             blank.append(row.number - 1)
         return "skip"
@@ -178,7 +178,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.
     except pyarrow.ArrowInvalid:
         raise errors.DataError.one("unreadable_table", File(file), file=file) from None
     if unequal:
-        raise errors.DataError(ragged.faults(unequal, found.num_rows - 1, width, file))
+        raise errors.DataError(dialects.of_other_width(unequal, found.num_rows - 1, width, file))
     rows = np.delete(np.arange(found.num_rows + len(blank), dtype=np.int64), blank) + 1 + above
     columns = tuple(pyarrow.compute.utf8_trim_whitespace(column.combine_chunks()) for column in found.columns)
     faults += dialects.points(columns, rows, file, dialect)
@@ -189,7 +189,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.
 def _without_blank_lines(raw: RawTable, written: Written) -> RawTable:
     if "\n\n" not in written.text:
         return raw
-    records = csv.reader(ragged.by_lines(written.text), delimiter=written.delimiter)
+    records = csv.reader(dialects.by_lines(written.text), delimiter=written.delimiter)
     blank = [number for number, record in enumerate(records, start=written.above + 1) if not record]
     return raw.only(~np.isin(raw.rows, blank))
 

@@ -22,9 +22,10 @@ import scipy
 from numpy.typing import NDArray
 
 from dossier.core import bands
-from dossier.core.types import CountRange, Floats, SmallCount, Subset
-from dossier.evaluate.disclosure import measures, sums
+from dossier.core.types import Absent, CountRange, Floats, SmallCount, Subset
+from dossier.evaluate.disclosure import chains, measures
 from dossier.evaluate.disclosure.chains import LEFT, Chain, Counts
+from dossier.metrics import logistic
 
 NODES = 200
 """Of the solver, for one end of a range: never seconds, so that every machine finds the same."""
@@ -59,9 +60,9 @@ class Part:
 
     def releases(self, label: int) -> Iterator[tuple[int, Chain]]:
         """Every release that gave tails of one outcome, by its number, today's last."""
-        for index, chains in enumerate((*self.before, self.chains)):
-            if chains is not None:
-                yield index, chains[label]
+        for index, given in enumerate((*self.before, self.chains)):
+            if given is not None:
+                yield index, given[label]
 
 
 @dataclass(frozen=True)
@@ -99,14 +100,14 @@ def coarser(counts: Counts, least: int) -> measures.Coarser:
     counts = counts.evenly
     outcome, risk = counts.table(int, *ENDS)
     part = Part(np.ones(len(risk), dtype=np.bool_), counts.chains)
-    every = list(sums.numbers(outcome, risk, counts))
-    for tried in sums.COARSER:
+    every = list(numbers(outcome, risk, counts))
+    for tried in COARSER:
         kept = [number for number in every if tried[number.rule] != measures.NOT]
         given = [(number, *number.ends(tried[number.rule])) for number in kept]
         left = _Tables(outcome, risk, [part], (1, 0), given).left(least + FRACTIONS).narrowest
         if left is None or left >= least + FRACTIONS:
             return tried
-    return dict.fromkeys(sums.COARSER[0], measures.NOT)
+    return dict.fromkeys(COARSER[0], measures.NOT)
 
 
 class _Tables:
@@ -118,7 +119,7 @@ class _Tables:
         risk: Floats,
         parts: Sequence[Part],
         labels: Sequence[int],
-        numbers: Sequence[tuple[sums.Number, float, float]] = (),
+        numbers: Sequence[tuple[Number, float, float]] = (),
     ) -> None:
         self.grid = np.array(parts[0].chains[labels[0]].grid)
         self.parts, self.labels, self.risk, self.outcome, self.whole = parts, labels, risk, outcome, not numbers
@@ -148,7 +149,7 @@ class _Tables:
                 for threshold, tail in zip(chain.grid, chain.tails, strict=True):
                     yield self._until(release, inside * (self.at >= threshold)), tail.low, tail.high
 
-    def _moved(self, numbers: Sequence[tuple[sums.Number, float, float]]) -> Iterator[tuple[Floats, float, float]]:
+    def _moved(self, numbers: Sequence[tuple[Number, float, float]]) -> Iterator[tuple[Floats, float, float]]:
         """What is known by numbers of all rows, those of one outcome in one part of the grid being alike."""
         _, first = np.unique(np.searchsorted(self.at, self.risk, side="right"), return_index=True)
         for number, low, high in numbers:
@@ -224,3 +225,60 @@ class _Tables:
 
 def _between(risk: Floats, first: float, until: float | None) -> Bools:
     return (risk >= first) & (True if until is None else risk < until)
+
+
+# ---- what rests on ranks and sums, as an equation in counts of persons ----------------------------------------------
+
+TRIED = (
+    *((1, 1, 1, 1), (2, 1, 1, 1), (5, 1, 1, 1), (10, 2, 1, 1), (10, 5, 2, 1), (20, 10, 5, 2)),
+    *((measures.NOT, measures.NOT, 5, 2), (measures.NOT, measures.NOT, measures.NOT, 5)),
+)
+COARSER = tuple(dict(zip(("fit", "mean", "ratio", "ranks"), each, strict=True)) for each in TRIED)
+"""How much coarser numbers are given, in turn, until every small count keeps its values; then none is."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that is given."""
+
+    rule: str
+    moves: Floats
+    """By how much a row of the table would move it without the outcome, and with it: two rows."""
+    value: float
+    step: float
+
+    def ends(self, coarser: float) -> tuple[float, float]:
+        """How far below and above what is true it prints the same."""
+        step = measures.above(self.step * coarser)
+        middle = measures.in_steps(self.value, step)
+        return middle - step / 2 - self.value, middle + step / 2 - self.value
+
+
+def numbers(outcome: Floats, risk: Floats, counts: chains.Counts) -> Iterator[Number]:
+    """What may be given of a model with this table in its ranges."""
+    labels, events = np.array([[0.0], [1.0]]), outcome == 1
+    for rule, adds in (("ratio", np.tile(risk, (2, 1))), ("mean", (labels - risk) ** 2)):
+        value = float(np.where(events, adds[1], adds[0]).mean())
+        yield Number(rule, (adds - value) / len(risk), value, measures.one_person(rule, counts))
+    above, below = _rank(risk, risk[~events]), 1 - _rank(risk, risk[events])
+    auroc = float(above[events].mean())
+    ranked = np.array([(below - auroc) / (~events).sum(), (above - auroc) / events.sum()])
+    yield Number("ranks", ranked, auroc, measures.one_person("ranks", counts))
+    odds = logistic.logit(risk)
+    joint = np.vstack((np.ones_like(odds), odds))
+    fits = (*((("calibration_intercept",), np.ones((1, len(odds))), odds), (tuple(measures.JOINT), joint, 0 * odds)),)
+    for terms, design, offset in fits:
+        fit = logistic.logistic_fit(design, outcome, offset)
+        if isinstance(fit, Absent):
+            continue
+        chance = logistic.expit(offset + logistic.combine(fit.coefficients[None, :], design)[0])
+        towards = logistic.combine(fit.covariance, design)
+        for term, value, each in zip(terms, fit.coefficients, towards, strict=True):
+            yield Number("fit", each * (labels - chance), float(value), measures.one_person("fit", counts, term))
+
+
+def _rank(risk: Floats, among: Floats) -> Floats:
+    """The share of some risks that lie below each, ties counted by half."""
+    ordered = np.sort(among)
+    ends = np.searchsorted(ordered, risk, "left") + np.searchsorted(ordered, risk, "right")
+    return np.asarray(ends / (2 * len(among)))
