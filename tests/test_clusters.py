@@ -19,7 +19,7 @@ from dossier.core.facts import Method
 from dossier.core.register import REGISTER
 from dossier.core.types import Absent, Curve, Estimate, Evidence, Study
 from dossier.evaluate import dependent
-from dossier.metrics import clusters
+from dossier.metrics import shares
 from dossier.metrics.calibration import brier, ici, oe_ratio
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.shares import Design
@@ -148,12 +148,12 @@ def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, sing
 def test_independent_copies_widen_what_ignores_the_clusters(study: Study) -> None:
     twice, own = np.repeat(np.arange(200), 4), next(each for each in study.datasets if each.name == SITE).tested
     rows, risks = (column[twice] for column in own)
-    naive, right, made = estimated(auroc(rows, risks)), estimated(auroc(*own)), clusters.groups(twice, 1)
+    naive, right, made = estimated(auroc(rows, risks)), estimated(auroc(*own)), shares.groups(twice, 1)
 
     def without(group: int) -> Estimate | Absent:
         return auroc(rows[made.of_row != group], risks[made.of_row != group])
 
-    found = estimated(clusters.by_cluster(naive, without, made, 0.95, "logit"))
+    found = estimated(shares.by_cluster(naive, without, made, 0.95, "logit"))
     assert present(naive.se) == pytest.approx(present(right.se) / 2, rel=0.02)
     assert present(found.se) == pytest.approx(present(right.se), rel=0.02)
 
@@ -289,9 +289,9 @@ def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
         chance = norm.cdf(draw.normal(scale=0.8, size=25))
         outcome = (draw.random((25, 12)) < chance[:, None]).astype(float)
         value = float(outcome.mean())
-        made = clusters.groups(np.repeat(np.arange(25), 12), 1)
+        made = shares.groups(np.repeat(np.arange(25), 12), 1)
         rows = outcome.ravel()
-        found = clusters.by_cluster(
+        found = shares.by_cluster(
             Estimate(value, None, None, 0.95, 300, Method("wilson")),
             lambda group, rows=rows, made=made: Estimate(  # type: ignore[misc]
                 float(rows[made.of_row != group].mean()), None, None, None, 288, Method("wilson")
@@ -340,7 +340,7 @@ def test_intervals_of_few_and_of_unequal_clusters_cover_what_holds_on_average(
     sizes = np.geomspace(*SIZES[kind], count)
     cluster = np.repeat(np.arange(count), np.maximum(np.round(sizes / sizes.mean() * 50).astype(int), 2))
     truth, design = _truth_over_hospitals(-1.5, 0.6, 0.2), Design(len(cluster), cluster)
-    rng, made, hits = np.random.default_rng(count), clusters.groups(cluster, 1), dict.fromkeys(truth, 0)
+    rng, made, hits = np.random.default_rng(count), shares.groups(cluster, 1), dict.fromkeys(truth, 0)
     for _ in range(times):
         at = -1.5 + rng.standard_normal(len(cluster))
         p = expit(at)
@@ -351,7 +351,7 @@ def test_intervals_of_few_and_of_unequal_clusters_cover_what_holds_on_average(
             "gain": net_benefit_gain(y, p, 0.2, 0.95, design),
         }
         for name, measure, scale in (("auroc", auroc, "logit"), ("brier", brier, "plain")):
-            found[name] = clusters.by_cluster(
+            found[name] = shares.by_cluster(
                 estimated(measure(y, p)),
                 lambda group, measure=measure, y=y, p=p: measure(y[made.of_row != group], p[made.of_row != group]),  # type: ignore[misc]
                 made,
@@ -400,7 +400,7 @@ def test_calibration_errors_of_dependent_rows_cover_the_true_ones(weighted: bool
 
 
 def test_many_clusters_are_left_out_in_groups_of_whole_clusters() -> None:
-    made = clusters.groups(np.repeat(np.arange(1000), 3), 7)
+    made = shares.groups(np.repeat(np.arange(1000), 3), 7)
     assert (made.count, made.clusters) == (250, 1000)
     assert all(len(set(three)) == 1 for three in made.of_row.reshape(1000, 3).tolist())
     assert np.bincount(made.of_row).tolist() == [12] * 250

@@ -15,7 +15,7 @@ from dossier.core.register import Metric, absent_with_its_parts, metrics_of, pre
 from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate import classes, offered, rivals
 from dossier.evaluate.site import FEWEST_ROWS
-from dossier.metrics import clusters, comparison, intervals, pooled, shares, weighted
+from dossier.metrics import comparison, intervals, pooled, shares, weighted
 from dossier.metrics.changes import change, judged
 from dossier.metrics.stratified import Stratum, mean_of_sites
 from dossier.metrics.stratified import design as design_of_sites
@@ -246,7 +246,7 @@ def _of_rows(metric: Metric, sites: Sequence[types.Dataset], at: types.At, level
         error = math.sqrt(design.variance(then.linearized)) if isinstance(then, weighted.Weighted) else None
         return replace(plain, events=events, details={**plain.details, "se_before": error})
     bare = types.Estimate(float(value), None, None, None, len(rows.outcome), facts.Method("paired"), events)
-    return clusters.by_linearization(bare, linearized, design, level, "plain")
+    return shares.by_linearization(bare, linearized, design, level, "plain")
 
 
 def _stacked(sites: Sequence[types.Dataset], threshold: float) -> tuple[weighted.Rows, shares.Design] | None:

@@ -14,7 +14,7 @@ from dossier.core.register import Band, CurveMaker, Metric, Symmetry, absent_wit
 from dossier.core.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, design_of, seed_of, site_part
-from dossier.metrics import clusters, intervals, severity, weighted
+from dossier.metrics import intervals, severity, shares, weighted
 
 
 def dependent(dataset: Dataset) -> bool:
@@ -38,7 +38,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
         return found
     if metric.clustered == "value only":
         reason = Fact("clustered_rows_no_interval", dataset=dataset.name)
-        return clusters.value_only(found, Fact("value_only"), reason)
+        return shares.value_only(found, Fact("value_only"), reason)
     made = groups_of(site)
     if made.count < made.clusters and _linearizes(metric, at):
         # Random groups of clusters would change with the seed.
@@ -48,7 +48,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
         part = ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
         return severity.UNDEFINED if severity.without_errors(part) else part
 
-    return clusters.by_cluster(found, without, made, site.release.release.level, symmetry_of(metric, at))
+    return shares.by_cluster(found, without, made, site.release.release.level, symmetry_of(metric, at))
 
 
 @absent_with_its_parts
@@ -79,7 +79,7 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
     level = site.release.release.level
-    return clusters.by_linearization(found, whole.linearized, design_of(dataset), level, symmetry_of(metric, at))
+    return shares.by_linearization(found, whole.linearized, design_of(dataset), level, symmetry_of(metric, at))
 
 
 def symmetry_of(metric: Metric, at: At) -> Symmetry:
@@ -87,15 +87,15 @@ def symmetry_of(metric: Metric, at: At) -> Symmetry:
     return "plain" if metric.scale == "wilson" and at.get("class") == MACRO else metric.scale
 
 
-def groups_of(site: Site) -> clusters.Groups:
+def groups_of(site: Site) -> shares.Groups:
     """The groups of whole clusters that are left out in turn."""
     if site.dataset.cluster is None:
         raise TypeError("only clusters are left out")
     seed = seed_of(site.release, site.drawn_as, "clusters")
-    return clusters.groups(site.dataset.cluster, seed, site.dataset.strata)
+    return shares.groups(site.dataset.cluster, seed, site.dataset.strata)
 
 
-def site_without(site: Site, made: clusters.Groups, group: int) -> Site:
+def site_without(site: Site, made: shares.Groups, group: int) -> Site:
     """The site without the rows of one group."""
     return site_part(site, made.of_row != group)
 
@@ -125,7 +125,7 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
 
 
 def _jackknifed(
-    site: Site, found: Curve, band: Band, made: clusters.Groups, ask: Callable[[Site], Curve | Absent]
+    site: Site, found: Curve, band: Band, made: shares.Groups, ask: Callable[[Site], Curve | Absent]
 ) -> Curve | Absent:
     """A curve with the bands that these lines have when whole clusters are left out."""
     parts = [ask(site_without(site, made, group)) for group in range(made.count)]
@@ -140,7 +140,7 @@ def _jackknifed(
         if any(replicate is None for replicate in replicates) or None in found.columns[line.column]:
             return Absent(Fact("other_points_without_some_clusters", dataset=site.dataset.name))
         values = np.array(found.columns[line.column], dtype=np.float64)
-        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), made, reach, line.of_shares)
+        low, high = shares.band(values, np.array(replicates, dtype=np.float64), made, reach, line.of_shares)
         columns[f"{line.ends}low"], columns[f"{line.ends}high"] = tuple(low.tolist()), tuple(high.tolist())
         if f"{line.ends}se" in columns:
             columns[f"{line.ends}se"] = tuple(((high - low) / (2 * reach)).tolist())

@@ -9,7 +9,7 @@ import numpy as np
 
 from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import clusters, logistic, shares
+from dossier.metrics import logistic, shares
 from dossier.metrics.censoring import Bools, TimeToEvent, Weights
 from dossier.metrics.intervals import beyond, beyond_student, on_log
 
@@ -48,7 +48,7 @@ def censoring_by_risk(
     by_rows = Estimate(value, low, high, level, n, facts.Method("cox", "wald"), left, value * error, details)
     if design is None or design.is_simple:
         return by_rows
-    answer = clusters.by_linearization(by_rows, value * moved, design, level, "log")
+    answer = shares.by_linearization(by_rows, value * moved, design, level, "log")
     tested = {"p_value": 2 * beyond_student(abs(slope) * value / answer.se, design.freedom)} if answer.se else {}
     return replace(answer, details={**answer.details, **tested})
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import clusters, intervals
+from dossier.metrics import intervals, shares
 from dossier.metrics.censoring import Bools, Integers, TimeToEvent, Weights
 from dossier.metrics.shares import Sampled
 from dossier.metrics.time_to_event import censored
@@ -84,11 +84,11 @@ def _concordance(
     )
     if se <= 1e-12:
         return intervals.without_interval(value, len(risk), made, intervals.NO_SPREAD, events)
-    low, high = clusters.interval(value, se, intervals.two_sided(level), level, "logit")
+    low, high = shares.interval(value, se, intervals.two_sided(level), level, "logit")
     found = Estimate(value, low, high, level, len(risk), made, events, se)
     if sampled is None or sampled.is_simple:
         return found
-    return clusters.by_linearization(found, linearized / total, sampled, level, "logit")
+    return shares.by_linearization(found, linearized / total, sampled, level, "logit")
 
 
 @register.metric(pool="logit", scale="logit")

@@ -16,7 +16,7 @@ import numpy as np
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import CurveMaker, Metric, Sized, Symmetry, absent_with_its_parts, present
 from dossier.core.types import Absent, Curve, Estimate
-from dossier.metrics import clusters
+from dossier.metrics import shares
 from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided_student, without_interval
 from dossier.metrics.shares import Design, Sampled
@@ -114,7 +114,7 @@ def at_weights(
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return bare
     reach = two_sided_student(level, freedom)
-    bounds = [clusters.interval(one.value, _error(one, design), reach, level, scale) for one in (found, *others)]
+    bounds = [shares.interval(one.value, _error(one, design), reach, level, scale) for one in (found, *others)]
     low, high = (min(some) for some in zip(*bounds, strict=True))
     lowest, highest = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
     lead = ("wilson_at_effective_rows",) if scale == "wilson" else ()

@@ -16,10 +16,9 @@ from dossier.core.facts import Method
 from dossier.core.register import REGISTER, Symmetry, fill
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import pooled, stratified, weighted
-from dossier.metrics.clusters import by_linearization
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import Scale, back
-from dossier.metrics.shares import Design
+from dossier.metrics.shares import Design, by_linearization
 from dossier.metrics.stratified import Stratum
 from tests.bench.population import SPREAD, design_of, population, quadrature, truths
 from tests.bench.scores import Score, between, held

@@ -12,9 +12,8 @@ from scipy.stats import t
 from dossier.core.facts import Method
 from dossier.core.register import Symmetry
 from dossier.core.types import Absent, Estimate
-from dossier.metrics.clusters import Groups, band, by_cluster, by_linearization, groups, interval
 from dossier.metrics.intervals import NO_SPREAD
-from dossier.metrics.shares import Design
+from dossier.metrics.shares import Design, Groups, band, by_cluster, by_linearization, groups, interval
 from dossier.typeset.methods import method_text
 from tests.estimated import interval_of, present
 from tests.reasons import Said, because
