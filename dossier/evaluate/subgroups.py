@@ -15,7 +15,7 @@ from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill,
 from dossier.core.release import Release
 from dossier.evaluate import classes, offered, strata
 from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
-from dossier.metrics import intervals, stratified, subgroups, within_sites
+from dossier.metrics import intervals, stratified, within_sites
 
 CURVES = ("calibration_curve",)
 """The curves that are drawn of subgroups."""
@@ -175,13 +175,13 @@ def few(dataset: types.Dataset, rows: Bools, at: types.At, among: Fact | None = 
     if dataset.classes is None:
         return None if dataset.outcome is None else _too_few(dataset.outcome[rows & dataset.known], among)
     if label == types.MACRO:
-        return subgroups.too_few_of_classes(_class_counts(dataset, rows), among)
+        return within_sites.too_few_of_classes(_class_counts(dataset, rows), among)
     return _too_few(dataset.classes[rows] == dataset.class_labels.index(str(label)), among, str(label))
 
 
 def _too_few(outcome: types.Floats | Bools, among: Fact | None, label: str = "") -> types.Absent | None:
     events = int(outcome.sum())
-    return subgroups.too_few(events, len(outcome) - events, among, label)
+    return within_sites.too_few(events, len(outcome) - events, among, label)
 
 
 def of_two_scales(release: Release, metric: Metric, column: str) -> types.Absent | None:
@@ -212,7 +212,7 @@ def _difference(ours: Found, rest: Found) -> Found:
         return ours
     if isinstance(rest, types.Absent):
         return types.Absent(Fact("other_patients_without_value", reason=rest.reason))
-    return subgroups.difference(ours, rest)
+    return within_sites.difference(ours, rest)
 
 
 def _curves(site: offered.Site, subgroup: types.Subgroup) -> Iterator[types.CurveResult]:

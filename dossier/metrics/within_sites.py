@@ -16,13 +16,12 @@ import numpy as np
 import scipy
 
 from dossier.core import bands, register
-from dossier.core.facts import Fact, Method
+from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, logistic, pooled, updating, weighted
+from dossier.metrics import calibration, intervals, logistic, pooled, time_to_event, updating, weighted
 from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
-from dossier.metrics.intervals import NO_SPREAD, Scale, back, forward, off_scale, stretch, two_sided, two_sided_student
+from dossier.metrics.intervals import Scale, back, forward, off_scale, stretch
 from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
-from dossier.metrics.subgroups import difference
 from dossier.metrics.utility import contributions, net_benefit_gain
 from dossier.metrics.weighted import Mean, Measure, Rows
 
@@ -359,11 +358,11 @@ def _estimate(made: Part, strata: Sequence[Stratum], sites: int, level: float, s
     events = sum(int(part.outcome.sum()) for part in strata)
     method = Method(Fact("within_sites", sites=sites), *([] if scale == "plain" else [Fact("on_scale", scale=scale)]))
     details: dict[str, float | None] = {"k": float(sites), **({} if df is None else {"df": df})}
-    none = NO_SPREAD if made.variance <= 1e-24 or df == 0 else off_scale(made.centre, scale)
+    none = intervals.NO_SPREAD if made.variance <= 1e-24 or df == 0 else off_scale(made.centre, scale)
     if none is not None:
         return Estimate(made.value, None, None, None, n, method, events, None, details, none)
     se = math.sqrt(made.variance)
-    reach = (two_sided(level) if df is None else two_sided_student(level, df)) * se / stretch(made.centre, scale)
+    reach = intervals.two_sided_student(level, math.inf if df is None else df) * se / stretch(made.centre, scale)
     low, high = (back(forward(made.centre, scale) + sign * reach, scale) for sign in (-1, 1))
     low = min(made.value, low if ends[0] is None else max(low, ends[0]))
     high = max(made.value, high if ends[1] is None else min(high, ends[1]))
@@ -717,3 +716,80 @@ def _ratio_apart(pair: Pair) -> Comparison | None:
         by_unit += float((part.design.totals(each) ** 2).sum()) if part.is_dependent else 0.0
     information = ratio * e1 * e0 / whole
     return Comparison(score / information, max(variance, by_unit) / information**2, information)
+
+
+# ---- how few rows tell nothing, and one site's difference -----------------------------------------------------------
+
+BY_NATURE = (None, calibration.A_TEST, time_to_event.NO_INTERVAL)
+"""Why a number has no interval when no rows could give it one."""
+
+
+def too_few(events: int, others: int, among: Fact | None = None, label: str = "") -> Absent | None:
+    """Why these rows are too few to tell anything, or None when they are enough.
+
+    `events` and `others` are the rows with the outcome, or of the class that `label` names, and all others; `among`
+    says whose they are. Too few are fewer than 20 of either; of fewer than five rows in all it is not said how many
+    had the event.
+    """
+    if min(events, others) >= bands.FEW_FOR_POOLING:
+        return None
+    if 0 < events + others < bands.SMALLEST_GROUP:
+        return Absent(_not_described(among))
+    if label:
+        counts = {"inside": Count(events, "row"), "outside": Count(others, "row")}
+        return Absent(Fact("too_few_of_class", among=among, label=label, **counts))
+    counts = {"events": Count(events, "event"), "non_events": Count(others, "non-event")}
+    return Absent(Fact("too_few_to_tell", among=among, **counts))
+
+
+def too_few_of_classes(counts: Mapping[str, int], among: Fact | None = None) -> Absent | None:
+    """Why rows of several classes are too few to tell anything about all classes together, or None when enough.
+
+    `counts` are the rows of each class; `among` says whose they are. Too few are fewer than 20 of any class: a
+    mean over the classes is no surer than its rarest class.
+    """
+    if 0 < sum(counts.values()) < bands.SMALLEST_GROUP:
+        return Absent(_not_described(among))
+    few = tuple(
+        Fact("of_a_class", rows=Count(count, "row"), label=label)
+        for label, count in counts.items()
+        if count < bands.FEW_FOR_POOLING
+    )
+    return Absent(Fact("too_few_of_classes", among=among, classes=few)) if few else None
+
+
+def _not_described(among: Fact | None) -> Fact:
+    return Fact("too_few_to_describe", among=among, fewest=bands.SMALLEST_GROUP)
+
+
+def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
+    """How much higher a measure is in a subgroup than in the other patients of the same site.
+
+    `ours` and `rest` are the estimates of one measure on two sets of rows that share none. Returns the value of the
+    subgroup minus that of the others, on the measure's own scale for every measure, ratios too, with the interval by
+    square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 - l2)^2). The standard
+    error is that of independent rows where both have one. Details: `complement`, its value, and `complement_n`,
+    `complement_events`, its rows. The bounds are missing, with the reason, where one of the two intervals is one-sided
+    or missing. Absent for a measure that has no interval by its nature, such as a sample size. Source: Zou and Donner
+    2008; Newcombe 1998.
+    """
+    if any(estimate.level is None and estimate.reason in BY_NATURE for estimate in (ours, rest)):
+        return Absent(Fact("not_compared_without_interval"))
+    value = ours.value - rest.value
+    bounds = intervals.square_and_add(ours, rest, "subgroup", "other patients")
+    return Estimate(
+        value=value,
+        low=None if isinstance(bounds, Absent) else min(value, value - bounds[0]),
+        high=None if isinstance(bounds, Absent) else max(value, value + bounds[1]),
+        level=None if isinstance(bounds, Absent) else ours.level,
+        n=ours.n + rest.n,
+        method=Method("minus_other_patients", "square_and_add", *intervals.methods_of(ours, rest)),
+        events=None if ours.events is None or rest.events is None else ours.events + rest.events,
+        se=None if ours.se is None or rest.se is None else math.hypot(ours.se, rest.se),
+        details={
+            "complement": rest.value,
+            "complement_n": float(rest.n),
+            "complement_events": None if rest.events is None else float(rest.events),
+        },
+        reason=bounds.reason if isinstance(bounds, Absent) else None,
+    )

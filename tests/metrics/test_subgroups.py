@@ -13,7 +13,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
-from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_classes
+from dossier.metrics.within_sites import BY_NATURE, difference, too_few, too_few_of_classes
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated, present
