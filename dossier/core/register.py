@@ -416,10 +416,9 @@ def of_rivals(
     shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
     said = _words("measures_of_classes" if of_classes else "measures", f"{name}_of_rival", words)
     by_horizon = said.pop("by_horizon", {})
-    entry = _of_another(shelf[name], "of_rival", "of the other model", RIVAL, module, chapter, said)
-    by_subgroup = entry.term.tier == "mission"
-    entry = replace(entry, protection=protection, by_subgroup=by_subgroup, by_horizon=by_horizon)
-    _enter(shelf, entry.term.name, entry)
+    entry = _again(shelf[name], "of_rival", "of the other model", {"model": RIVAL}, module, chapter, said)
+    entry = replace(entry, roles=("internal", "external"), protection=protection, by_horizon=by_horizon)
+    _enter(shelf, entry.term.name, replace(entry, by_subgroup=entry.term.tier == "mission"))
 
 
 def of_updates(function: Callable[..., Any], module: str) -> None:
@@ -428,8 +427,8 @@ def of_updates(function: Callable[..., Any], module: str) -> None:
     sentence = f"Of an updated model: {own.term.sentence[0].lower()}{own.term.sentence[1:]}"
     formula = f"{own.term.formula}; p the risk by updates that were fitted without the row"
     words = {"sentence": sentence, "formula": formula}
-    entry = _of_another(own, "of_update", "of the updated model", UPDATED, module, "updating", words)
-    _enter(REGISTER.metrics, entry.term.name, replace(entry, roles=("external",)))
+    entry = _again(own, "of_update", "of the updated model", {"model": UPDATED}, module, "updating", words)
+    _enter(REGISTER.metrics, entry.term.name, entry)
 
 
 def of_marginal_weights(function: Callable[..., Any], module: str) -> None:
@@ -439,9 +438,8 @@ def of_marginal_weights(function: Callable[..., Any], module: str) -> None:
         "sentence": f"With the ends of follow-up counted among all patients: {own.term.sentence}",
         "formula": f"{own.term.formula}; weights 1/G of all patients together in place of those by fifths of the risk",
     }
-    term = _beside(own.term, "at_marginal_weights", "at marginal weights", "description", words)
-    entry = replace(own, term=term, roles=("external",), laws=frozenset(), pool=None, fixed=MARGINAL, by_subgroup=False)
-    _enter(REGISTER.followed_metrics, term.name, replace(entry, protection="withheld", module=module))
+    entry = _again(own, "at_marginal_weights", "at marginal weights", MARGINAL, module, "description", words)
+    _enter(REGISTER.followed_metrics, entry.term.name, entry)
 
 
 def of_wishes(own: Metric, function: Callable[..., Any], module: str) -> None:
@@ -468,22 +466,13 @@ def _beside(own: Term, suffix: str, label: str, chapter: str, words: Mapping[str
     return replace(own, chapter=chapter, also=(), goal=None, **called)
 
 
-def _of_another(
-    own: Metric, suffix: str, label: str, held: str, module: str, chapter: str, words: Mapping[str, Any]
+def _again(
+    own: Metric, suffix: str, label: str, fixed: Mapping[str, str], module: str, chapter: str, words: Mapping[str, Any]
 ) -> Metric:
-    """A measure of another model than the one that is tested: `held` stands for its name in `at`."""
-    return replace(
-        own,
-        term=_beside(own.term, suffix, label, chapter, words),
-        roles=("internal", "external"),
-        laws=frozenset(),
-        pool=None,
-        fixed={"model": held},
-        against_rest="no",
-        protection="withheld",
-        by_subgroup=False,
-        module=module,
-    )
+    """A measure that is asked once more, of what is `fixed` in `at`: of another model than the one that is tested."""
+    term = _beside(own.term, suffix, label, chapter, words)
+    made = replace(own, term=term, roles=("external",), fixed=fixed, module=module, laws=frozenset(), pool=None)
+    return replace(made, against_rest="no", protection="withheld", by_subgroup=False)
 
 
 def synthesis(
