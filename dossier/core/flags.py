@@ -5,36 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from dossier.core import bands, between_groups, binding, multiplicity, over_time
+from dossier.core import bands, between_groups, binding, multiplicity, over_time, types
 from dossier.core.facts import Count, Fact, Value, gathered
 from dossier.core.release import Model, Release, Reply, StopRule
-from dossier.core.types import (
-    MACRO,
-    MARGINAL,
-    NOT_SELECTED,
-    POOLED,
-    Absent,
-    At,
-    Changes,
-    CountRange,
-    CurveResult,
-    DatasetSummary,
-    DescriptionResult,
-    Estimate,
-    Evidence,
-    Flag,
-    PeriodUnit,
-    Predicted,
-    Result,
-    Seal,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Withheld,
-    class_of,
-    expected_range,
-    sum_known,
-)
+from dossier.core.types import NOT_SELECTED, POOLED, Absent, DatasetSummary, Estimate, Flag, Result, Withheld, class_of
 
 FLAGS = (
     *("few_events", "few_in_subgroup", "subgroup_differs", "few_clusters", "rows_excluded", "rows_selected"),
@@ -84,13 +58,13 @@ class Shown:
 
     datasets: Sequence[DatasetSummary]
     results: Sequence[Result] = ()
-    descriptions: Sequence[DescriptionResult] = ()
-    subgroups: Sequence[SubgroupSummary] = ()
+    descriptions: Sequence[types.DescriptionResult] = ()
+    subgroups: Sequence[types.SubgroupSummary] = ()
     of_subgroups: Sequence[Result] = ()
     widths_declared: bool = False
 
     @classmethod
-    def of(cls, found: Evidence) -> Shown:
+    def of(cls, found: types.Evidence) -> Shown:
         """All that was found."""
         groups, declared = found.subgroups, found.release.sample.is_declared
         of_groups = (groups.summaries, groups.results)
@@ -148,7 +122,7 @@ def _amount(count: int | Withheld, of: str) -> Fact | Count:
     """A count as a value of a fact: one that is protected as its range, or as below the smallest that is printed."""
     if isinstance(count, Withheld):
         return Fact("fewer_than", number=count.below)
-    return Fact("from_to", low=count.low, high=count.high) if isinstance(count, CountRange) else Count(count, of)
+    return Fact("from_to", low=count.low, high=count.high) if isinstance(count, types.CountRange) else Count(count, of)
 
 
 def _of_class(label: str) -> Fact | None:
@@ -156,7 +130,7 @@ def _of_class(label: str) -> Fact | None:
     return Fact("of_class", label=label) if label else None
 
 
-def _by_horizon(at: At) -> dict[str, Value]:
+def _by_horizon(at: types.At) -> dict[str, Value]:
     """The horizon that settings name, which is a further one: the first stands without."""
     return {name: value for name, value in at.items() if name == "horizon"}
 
@@ -201,7 +175,7 @@ def _few_in_subgroup(shown: Shown) -> Iterator[Flag]:
             yield Flag("few_in_subgroup", dataset.name, says)
 
 
-def _rare(size: SubgroupSize) -> tuple[Fact, ...]:
+def _rare(size: types.SubgroupSize) -> tuple[Fact, ...]:
     """The outcomes of which a subgroup has too few."""
     if size.events is None:
         return tuple(
@@ -273,7 +247,7 @@ def _parted(dataset: DatasetSummary, shown: Shown, looks: int) -> Fact | None:
     found = {
         (each.measure, bool(each.at)): each.found
         for each in shown.results
-        if each.dataset == dataset.name and each.subset is None and dict(each.at) in ({}, MARGINAL)
+        if each.dataset == dataset.name and each.subset is None and dict(each.at) in ({}, types.MARGINAL)
         if isinstance(each.found, Estimate)
     }
     apart = {
@@ -295,10 +269,10 @@ def _rows_lost(shown: Shown) -> Iterator[Flag]:
     for dataset in shown.external:
         lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
         # A range from 0 may be nobody.
-        if all(isinstance(count, CountRange) and not count.low for count in lacking.values()):
+        if all(isinstance(count, types.CountRange) and not count.low for count in lacking.values()):
             continue
         why = tuple(Fact("excluded_rows", why=reason, rows=_amount(count, "row")) for reason, count in lacking.items())
-        lost = _amount(sum_known(lacking.values()), "row")
+        lost = _amount(types.sum_known(lacking.values()), "row")
         is_least = any(isinstance(count, Withheld) for count in lacking.values())
         says = Fact("rows_excluded", is_least=is_least, lost=lost, **_rows_read(dataset), site=dataset.site, why=why)
         yield Flag("rows_excluded", dataset.name, says)
@@ -350,7 +324,7 @@ def _at_sites(
             and result.dataset in site
             and result.subset is None
             and set(result.at) <= settings
-            and result.at.get("class") != MACRO
+            and result.at.get("class") != types.MACRO
             and isinstance(result.found, Estimate)
         ):
             yield site[result.dataset], result.at, result.found
@@ -440,7 +414,7 @@ def _wrong_order(shown: Shown) -> Iterator[Flag]:
                 yield Flag("wrong_order", dataset.name, says)
 
 
-def _estimated(dataset: DatasetSummary, at: At, found: Estimate) -> dict[str, Value]:
+def _estimated(dataset: DatasetSummary, at: types.At, found: Estimate) -> dict[str, Value]:
     """Where something was estimated, of which class or by which further horizon, and with which interval."""
     where: dict[str, Value] = {"site": dataset.site, "of_class": _of_class(str(at.get("class", ""))), **_by_horizon(at)}
     return {**where, "value": found.value, "low": found.low, "high": found.high}
@@ -656,7 +630,7 @@ def _elsewhere(shown: Shown) -> Iterator[Flag]:
     for measure in POOLED_MEASURES:
         if measure not in pooled:
             continue
-        new, share = expected_range(pooled[measure]), pooled[measure].details.get("i2")
+        new, share = types.expected_range(pooled[measure]), pooled[measure].details.get("i2")
         if new is not None and _is_wide(measure, *new):
             wide.append(Fact("expected_range", quantity=measure, low=new[0], high=new[1]))
         if share is not None and share > MUCH_OF_THE_VARIANCE:
@@ -709,12 +683,12 @@ MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
 # ---- stop rules -----------------------------------------------------------------------------------------------------
 
 
-def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+def worse_than_before(changes: types.Changes | None, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
     """Each external dataset, and each group of patients, that is shown to have it worse than in the previous release,
     after all looks.
     """
     sites = {site.name: site.site for site in datasets if site.role == "external"}
-    worse: dict[tuple[str, Subset | None], int] = {}
+    worse: dict[tuple[str, types.Subset | None], int] = {}
     for each in () if changes is None else changes.results:
         is_worse = multiplicity.since_last_release(each.found) == "against"
         if is_worse and (each.dataset in sites or each.subset):
@@ -727,22 +701,24 @@ def worse_than_before(changes: Changes | None, datasets: Sequence[DatasetSummary
     return tuple(raised)
 
 
-def previous_outcome_differs(changes: Changes | None, release: Release) -> tuple[Flag, ...]:
+def previous_outcome_differs(changes: types.Changes | None, release: Release) -> tuple[Flag, ...]:
     """That nothing is compared with the previous release, since its outcome has another name, time or level."""
     then = None if changes is None else changes.previous.other_outcome(release)
     if then is None:
         return ()
-    return (Flag.of(POOLED, Fact("previous_outcome_differs", before=then.words, now=Predicted.by(release).words)),)
+    return (
+        Flag.of(POOLED, Fact("previous_outcome_differs", before=then.words, now=types.Predicted.by(release).words)),
+    )
 
 
 def of_stop_rules(
-    rules: Sequence[StopRule], datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]
+    rules: Sequence[StopRule], datasets: Sequence[DatasetSummary], curves: Sequence[types.CurveResult]
 ) -> tuple[Flag, ...]:
     """Each stop rule that an external dataset crosses, and each that what is shown of none or of one cannot tell of."""
     return tuple(flag for rule in rules for flag in _of_stop_rule(rule, over_time.verdicts((rule,), datasets, curves)))
 
 
-def of_turns(datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]) -> tuple[Flag, ...]:
+def of_turns(datasets: Sequence[DatasetSummary], curves: Sequence[types.CurveResult]) -> tuple[Flag, ...]:
     """Each external dataset whose risks are too high in some periods and too low in others."""
     found = [(site, over_time.turn(curves, site.name)) for site in datasets if site.role == "external"]
     return tuple(Flag("calibration_drift", site.name, _turned(site.site, turn)) for site, turn in found if turn)
@@ -775,7 +751,7 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
             yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
 
 
-def periods(unit: PeriodUnit, numbers: tuple[int, ...]) -> Fact:
+def periods(unit: types.PeriodUnit, numbers: tuple[int, ...]) -> Fact:
     """Calendar periods in a row, under the code of their unit."""
     if unit == "year":
         return Fact("years", numbers=numbers)
@@ -785,7 +761,7 @@ def periods(unit: PeriodUnit, numbers: tuple[int, ...]) -> Fact:
 # ---- the release ----------------------------------------------------------------------------------------------------
 
 
-def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
+def since_sealed(seal: types.Seal | None) -> tuple[Flag, ...]:
     """That something was changed after it had been sealed."""
     if seal is None or not seal.changes:
         return ()

@@ -10,20 +10,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeGuard, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetJsonSchemaHandler,
-    PlainSerializer,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    WithJsonSchema,
-    WrapValidator,
-    model_validator,
-)
+import pydantic
+from pydantic import Field
 from pydantic_core import CoreSchema
 
 from dossier.core import bands, command, contents, facts, looks, tripod
@@ -89,10 +77,10 @@ Rules = Mapping[str, Callable[[Any], object]]
 """What keys must not say together: the code of each fault, and whether a table has it, or the values that it names."""
 
 
-class Table(BaseModel):
+class Table(pydantic.BaseModel):
     """A table of release.toml: frozen, no unknown keys, no guessing of types; its rules hold in their order."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
     rules: ClassVar[Rules] = {}
 
     @classmethod
@@ -102,13 +90,13 @@ class Table(BaseModel):
         return found
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, table: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, table: CoreSchema, handler: pydantic.GetJsonSchemaHandler) -> dict[str, Any]:
         found = handler(table)
         for key, sentence in cls.meanings().items():
             handler.resolve_ref_schema(found)["properties"][key]["description"] = sentence
         return found
 
-    @model_validator(mode="after")
+    @pydantic.model_validator(mode="after")
     def _holds(self) -> Self:
         for code, rule in self.rules.items():
             if broken := rule(self):
@@ -138,20 +126,20 @@ def _without_blanks_only(given: object) -> object:
     return "" if isinstance(given, str) and not given.strip() else given
 
 
-Text = Annotated[str, Field(min_length=1, max_length=20_000), BeforeValidator(_without_blanks_only)]
+Text = Annotated[str, Field(min_length=1, max_length=20_000), pydantic.BeforeValidator(_without_blanks_only)]
 """A text that says something: of blanks only it is as empty as of nothing."""
-Line = Annotated[str, Field(min_length=1, max_length=60), BeforeValidator(_without_blanks_only)]
+Line = Annotated[str, Field(min_length=1, max_length=60), pydantic.BeforeValidator(_without_blanks_only)]
 """A text that has room in the head of a page."""
-Chapter = Annotated[str, Field(min_length=1, max_length=1 << 20), BeforeValidator(_without_blanks_only)]
+Chapter = Annotated[str, Field(min_length=1, max_length=1 << 20), pydantic.BeforeValidator(_without_blanks_only)]
 """A file of text, or what it holds."""
-Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
+Decimal = Annotated[float, pydantic.AfterValidator(lambda share: float(decimal(share)))]
 Inside = Annotated[Decimal, Field(gt=0, lt=1), Field(ge=command.LEAST_THRESHOLD, le=1 - command.LEAST_THRESHOLD)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
 """Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-def _range_or_count(value: object, handler: ValidatorFunctionWrapHandler) -> int:
+def _range_or_count(value: object, handler: pydantic.ValidatorFunctionWrapHandler) -> int:
     """A count as a number, or as the range that it is given as."""
     if isinstance(value, CountRange):
         return value
@@ -180,7 +168,11 @@ COUNT_SCHEMA: Mapping[str, Any] = MappingProxyType(
     {"anyOf": [_WHOLE, object_schema(dict.fromkeys(_ENDS, _WHOLE), *_ENDS)]}
 )
 Count = Annotated[
-    int, Field(ge=0), WrapValidator(_range_or_count), PlainSerializer(written_count), WithJsonSchema(dict(COUNT_SCHEMA))
+    int,
+    Field(ge=0),
+    pydantic.WrapValidator(_range_or_count),
+    pydantic.PlainSerializer(written_count),
+    pydantic.WithJsonSchema(dict(COUNT_SCHEMA)),
 ]
 """A count of persons or rows: a number, or where small counts are protected the range that it lies in."""
 Whole = Annotated[int, Field(ge=0)]
@@ -208,7 +200,7 @@ def day(given: object) -> object:
     return given
 
 
-Day = Annotated[datetime.date, BeforeValidator(day)]
+Day = Annotated[datetime.date, pydantic.BeforeValidator(day)]
 
 
 def _date_range(given: tuple[datetime.date, datetime.date]) -> tuple[datetime.date, datetime.date]:
@@ -278,9 +270,9 @@ class Outcome(Table):
     unit: Text | None = None
     positive: Value | None = None
     censored: Value | None = None
-    competing: Annotated[tuple[Value, ...], BeforeValidator(_without_repeats), FEW] = ()
+    competing: Annotated[tuple[Value, ...], pydantic.BeforeValidator(_without_repeats), FEW] = ()
     horizon: Text | None = None
-    classes: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
+    classes: Annotated[tuple[Text, ...], pydantic.BeforeValidator(_without_repeats), CLASSES] | None = None
 
     @property
     def competing_events(self) -> tuple[str, ...]:
@@ -296,9 +288,9 @@ class Prediction(Table):
     scale: command.Scale = "probability"
     rival: Text | None = None
     rival_name: Text | None = None
-    previous: Text | Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
-    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
-    rivals: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
+    previous: Text | Annotated[tuple[Text, ...], pydantic.BeforeValidator(_without_repeats), CLASSES] | None = None
+    columns: Annotated[tuple[Text, ...], pydantic.BeforeValidator(_without_repeats), CLASSES] | None = None
+    rivals: Annotated[tuple[Text, ...], pydantic.BeforeValidator(_without_repeats), CLASSES] | None = None
 
 
 class Rival(Table):
@@ -308,7 +300,7 @@ class Rival(Table):
 
     name: Text
     column: Text | None = None
-    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = None
+    columns: Annotated[tuple[Text, ...], pydantic.BeforeValidator(_without_repeats), CLASSES] | None = None
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -319,8 +311,8 @@ class Rival(Table):
 class Thresholds(Table):
     """The risks from which somebody would act."""
 
-    declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = ()
-    range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = None
+    declared: Annotated[tuple[Inside, ...], pydantic.AfterValidator(_without_repeats), FEW] = ()
+    range: Annotated[tuple[Inside, Inside], pydantic.BeforeValidator(_number_range)] | None = None
     rationale: Text | None = None
     wish: Mapping[Literal["sensitivity", "specificity"], Annotated[Decimal, Field(ge=command.LEAST_WISH, le=1)]] = (
         Field(default_factory=dict)
@@ -371,14 +363,14 @@ class DatasetDeclaration(Table):
     decimal: Literal[".", ","] | None = None
     site: Text | None = None
     site_column: Text | None = None
-    dates: Annotated[tuple[Day, Day], AfterValidator(_date_range)] | None = None
+    dates: Annotated[tuple[Day, Day], pydantic.AfterValidator(_date_range)] | None = None
     date: Text | None = None
     periods: PeriodUnit | None = None
     country: Text | None = None
     setting: Text | None = None
     columns: Mapping[str, Text] = Field(default_factory=dict)
     missing: Mapping[str, tuple[Value, ...]] = Field(default_factory=dict)
-    rows: Annotated[Mapping[str, tuple[Value, ...]], BeforeValidator(_some_rows)] = Field(default_factory=dict)
+    rows: Annotated[Mapping[str, tuple[Value, ...]], pydantic.BeforeValidator(_some_rows)] = Field(default_factory=dict)
     predictors: Annotated[tuple[Text, ...], MANY] | None = None
     categorical: tuple[Text, ...] = ()
     split: Text | None = None
@@ -724,20 +716,20 @@ class HAccuracy(Table):
         "cut_twice": lambda own: own.cut is not None and getattr(own.complexity, "cut", None) is not None,
     }
 
-    priority: Annotated[tuple[Share | tuple[Share, ...], ...], BeforeValidator(_without_repeats), FEW] = (
+    priority: Annotated[tuple[Share | tuple[Share, ...], ...], pydantic.BeforeValidator(_without_repeats), FEW] = (
         0.25,
         0.5,
         0.75,
     )
     priority_from: Annotated[
         tuple[Literal["prevalence", "complement", "net_benefit", "raters", "survey"], ...],
-        BeforeValidator(_without_repeats),
+        pydantic.BeforeValidator(_without_repeats),
     ] = ("prevalence",)
-    survey: Annotated[Mapping[str, Share | SurveyShare] | None, AfterValidator(_survey_adds_up)] = None
-    tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = (0.6, 0.75, 1.0)
-    tau_from: Annotated[tuple[Literal["raters"], ...], BeforeValidator(_without_repeats)] = ()
-    complexity: Annotated[Text | Source | None, BeforeValidator(_no_source_as_column)] = None
-    cut: Annotated[Annotated[tuple[Inside, ...], FEW] | None, BeforeValidator(_without_repeats)] = None
+    survey: Annotated[Mapping[str, Share | SurveyShare] | None, pydantic.AfterValidator(_survey_adds_up)] = None
+    tau: Annotated[tuple[Share, ...], pydantic.BeforeValidator(_without_repeats), FEW] = (0.6, 0.75, 1.0)
+    tau_from: Annotated[tuple[Literal["raters"], ...], pydantic.BeforeValidator(_without_repeats)] = ()
+    complexity: Annotated[Text | Source | None, pydantic.BeforeValidator(_no_source_as_column)] = None
+    cut: Annotated[Annotated[tuple[Inside, ...], FEW] | None, pydantic.BeforeValidator(_without_repeats)] = None
     acceptable: Acceptable | None = None
 
     @property
@@ -760,9 +752,9 @@ class Utility(Table):
     }
 
     relevance: Text | Source | None = None
-    gamma: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = (1.0,)
+    gamma: Annotated[tuple[Share, ...], pydantic.BeforeValidator(_without_repeats), FEW] = (1.0,)
     tau_from: Annotated[
-        tuple[Literal["confidence", "persuasion", "automation_bias"], ...], BeforeValidator(_without_repeats)
+        tuple[Literal["confidence", "persuasion", "automation_bias"], ...], pydantic.BeforeValidator(_without_repeats)
     ] = ()
     cost: Text | None = None
     benefit: Text | None = None
@@ -786,7 +778,7 @@ class Roc(Table):
         "range_reversed": lambda own: any(map(_falls, own.parts)),
     }
 
-    parts: Annotated[tuple[tuple[Share, Share], ...], BeforeValidator(_without_repeats), FEW]
+    parts: Annotated[tuple[tuple[Share, Share], ...], pydantic.BeforeValidator(_without_repeats), FEW]
 
 
 class Resampling(Table):
@@ -816,14 +808,14 @@ def _minima(given: object) -> object:
 class Updating(Table):
     """Which updates are tried at each hospital, beside the model as it is; none is ever applied to patients."""
 
-    methods: Annotated[tuple[UpdateMethod, ...], AfterValidator(_without_repeats), Field(min_length=1)]
+    methods: Annotated[tuple[UpdateMethod, ...], pydantic.AfterValidator(_without_repeats), Field(min_length=1)]
 
 
 class Sample(Table):
     """How narrow the intervals should be."""
 
-    width: Annotated[Mapping[str, Annotated[float, Field(ge=0.0001, le=10)]], BeforeValidator(_widths)] = Field(
-        default_factory=lambda: dict(WIDTHS)
+    width: Annotated[Mapping[str, Annotated[float, Field(ge=0.0001, le=10)]], pydantic.BeforeValidator(_widths)] = (
+        Field(default_factory=lambda: dict(WIDTHS))
     )
 
     @property
@@ -835,7 +827,7 @@ class Sample(Table):
 class Robustness(Table):
     """What counts as the least acceptable performance, and as similar to the development data."""
 
-    minimum: Annotated[Mapping[str, float], BeforeValidator(_minima)] = Field(default_factory=dict)
+    minimum: Annotated[Mapping[str, float], pydantic.BeforeValidator(_minima)] = Field(default_factory=dict)
     similarity: Literal["psi", "averaged"] = "averaged"
     utility: Literal["standardized_net_benefit", "weighted_utility"] = "standardized_net_benefit"
     calibration: Literal["brier", "eci"] = "brier"
@@ -951,13 +943,13 @@ class Care(Table):
     stop: Annotated[tuple[StopRule, ...], FEW] = ()
 
 
-def _stands_out(least: float) -> AfterValidator:
-    def held(colour: str, field: ValidationInfo) -> str:
+def _stands_out(least: float) -> pydantic.AfterValidator:
+    def held(colour: str, field: pydantic.ValidationInfo) -> str:
         if looks.contrast(colour) < least:
             raise UnfitError("unread_colour", key=str(field.field_name), least=least)
         return colour
 
-    return AfterValidator(held)
+    return pydantic.AfterValidator(held)
 
 
 def _under_words(colour: str) -> str:
@@ -966,17 +958,17 @@ def _under_words(colour: str) -> str:
     return colour
 
 
-def _only_words(lines: int, letters: int) -> AfterValidator:
+def _only_words(lines: int, letters: int) -> pydantic.AfterValidator:
     """So many lines at most, each of so many letters as it is written, that hold nothing but words and values."""
 
-    def held(text: str, field: ValidationInfo) -> str:
+    def held(text: str, field: pydantic.ValidationInfo) -> str:
         if found := next(looks.strange(text), None):
             raise UnfitError("not_words", key=str(field.field_name), written=found, known=looks.VALUES)
         if looks.lines(text) > lines or max(map(len, text.split("\n"))) > letters:
             raise UnfitError("long_words", key=str(field.field_name), lines=facts.Count(lines, "line"), letters=letters)
         return text
 
-    return AfterValidator(held)
+    return pydantic.AfterValidator(held)
 
 
 Readable = Annotated[Line, _stands_out(looks.CONTRAST)]
@@ -992,7 +984,7 @@ class Style(Table):
     headings: Readable | None = None
     family: Literal["serif", "sans"] | None = None
     lines: Visible | None = None
-    band: Annotated[Line, AfterValidator(_under_words)] | None = None
+    band: Annotated[Line, pydantic.AfterValidator(_under_words)] | None = None
     mark: Visible | None = None
 
 
@@ -1046,8 +1038,8 @@ MOST_LINES_IN_CORE = 60
 """A page: a chapter of the core takes no more."""
 
 
-def _or_name(table: type[Table]) -> BeforeValidator:
-    return BeforeValidator(lambda given: given, json_schema_input_type=table | str | None)
+def _or_name(table: type[Table]) -> pydantic.BeforeValidator:
+    return pydantic.BeforeValidator(lambda given: given, json_schema_input_type=table | str | None)
 
 
 class Report(Table):
@@ -1169,8 +1161,8 @@ _STATEMENT_SCHEMA = {
 }
 Declared = Annotated[
     Statement,
-    BeforeValidator(lambda given: {"text": given} if isinstance(given, str) else given),
-    WithJsonSchema(_STATEMENT_SCHEMA),
+    pydantic.BeforeValidator(lambda given: {"text": given} if isinstance(given, str) else given),
+    pydantic.WithJsonSchema(_STATEMENT_SCHEMA),
 ]
 
 
@@ -1179,7 +1171,7 @@ def _listed(given: object) -> object:
     return given if isinstance(given, tuple | list) else (given,)
 
 
-OR_FILE = BeforeValidator(lambda given: given, json_schema_input_type=Model | ModelFile | None)
+OR_FILE = pydantic.BeforeValidator(lambda given: given, json_schema_input_type=Model | ModelFile | None)
 
 
 class Release(Table):
@@ -1197,7 +1189,7 @@ class Release(Table):
     model: Annotated[Model | None, OR_FILE] = None
     readers: Annotated[
         tuple[ReadersTables, ...],
-        BeforeValidator(_listed, json_schema_input_type=ReadersTables | tuple[ReadersTables, ...]),
+        pydantic.BeforeValidator(_listed, json_schema_input_type=ReadersTables | tuple[ReadersTables, ...]),
         MANY,
     ] = ()
     reader_study: ReaderStudy | None = None
@@ -1220,7 +1212,7 @@ class Release(Table):
     model_card: ModelCard = Field(default_factory=ModelCard)
     signatory: Annotated[tuple[Signatory, ...], MANY] = ()
     revision: Annotated[tuple[Revision, ...], MANY] = ()
-    statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(default_factory=dict)
+    statements: Annotated[Mapping[str, Declared], pydantic.BeforeValidator(_items)] = Field(default_factory=dict)
 
     @property
     def rivals(self) -> tuple[Rival, ...]:

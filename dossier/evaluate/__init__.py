@@ -13,22 +13,12 @@ import joblib
 
 from dossier.core import checklist, errors, flags, multiplicity, over_time, register, tripod, types
 from dossier.core.release import PREVIOUS, StopRule
-from dossier.evaluate import (
-    changes,
-    cluster,
-    disclosure,
-    model,
-    pieces,
-    readers,
-    rivals,
-    sites,
-    strata,
-    subgroups,
-    typed_numbers,
-)
+from dossier.evaluate import changes, cluster, disclosure, model, pieces, readers, sites, subgroups, typed_numbers
 from dossier.evaluate.disclosure import left_over, shared
 from dossier.evaluate.offered import Site
+from dossier.evaluate.rivals import adjusted
 from dossier.evaluate.site import SiteEvidence
+from dossier.evaluate.strata import external_sites
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.record import acceptance, ledger, versions
 
@@ -169,7 +159,7 @@ def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | 
     results += sites.declared_results(study.release)
     # What is taken over the rows of all sites has no protection: it stays away where counts are protected.
     # Nor is it known where the outcome is by a horizon.
-    rows = () if disclosure.is_asked(study) or study.release.horizon else strata.external_sites(whole)
+    rows = () if disclosure.is_asked(study) or study.release.horizon else external_sites(whole)
     results += sites.pooled_results(study.release, external, rows)
     if measures is None:
         results += sites.syntheses(study.release, external, internal, "external")
@@ -192,7 +182,7 @@ def _complete(study: types.Study, workers: _Workers, measures: frozenset[str] | 
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole, turning)
     # Each horizon is a further look: those after the first are judged with it, and stand apart from it.
     every = [*results, *_by_further_horizons(study, workers, measures)]
-    every = multiplicity.of_calibration(rivals.adjusted(study.release, every, hospitals), hospitals)
+    every = multiplicity.of_calibration(adjusted(study.release, every, hospitals), hospitals)
     results = [result for result in every if "horizon" not in result.at]
     results = sites.with_weights(study.release, multiplicity.of_discrimination(results, hospitals), hospitals)
     complete = types.Evidence(

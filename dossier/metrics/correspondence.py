@@ -19,21 +19,9 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
-from dossier.metrics import intervals, resampling, robustness
+from dossier.metrics import distances, intervals, resampling, robustness
 from dossier.metrics.discrimination import auroc_from_counts, placements
-from dossier.metrics.distances import (
-    LARGEST_PAIRED,
-    TILE,
-    Integers,
-    Tables,
-    canonical,
-    distances,
-    drawn,
-    shared_features,
-    subsample,
-    tables,
-    tiles,
-)
+from dossier.metrics.distances import LARGEST_PAIRED, Integers, Tables, drawn
 from dossier.metrics.once import once
 
 LARGEST_PERMUTED = 2000
@@ -110,9 +98,9 @@ def _permuted(
     development: Sequence[Feature], predictors: Sequence[Feature], permutations: int, seed: int, most: int
 ) -> Permuted | Absent:
     """The permutations of at most so many rows a side: one matrix of distances, and one product of it with all."""
-    table = subsample(present(tables(development, predictors, LARGEST_PAIRED, seed)), most, seed)
+    table = distances.subsample(present(distances.tables(development, predictors, LARGEST_PAIRED, seed)), most, seed)
     n, development_n = table.development_n + table.external_n, table.development_n
-    distance = distances(table, np.arange(n), np.arange(n))
+    distance = distances.distances(table, np.arange(n), np.arange(n))
     observed = np.arange(n) < development_n
     # Few members are looked at one by one: the sorted lists would have to be long to hold one.
     few = development_n**2 < 2 * n
@@ -150,8 +138,8 @@ def _nearest_others(distance: Floats, width: int) -> Integers:
     # So near lie about twice as many rows as are wanted, as far as a sample of them can tell.
     index = min(2 * width // step + 4, (n - 1) // step)
     found = np.empty((width, n), dtype=np.int64)
-    for first in range(0, n, TILE):
-        others = distance[first : first + TILE].copy()
+    for first in range(0, n, distances.TILE):
+        others = distance[first : first + distances.TILE].copy()
         here = np.arange(len(others))
         others[here, first + here] = np.inf
         far = np.partition(others[:, ::step], index, axis=1)[:, index]
@@ -162,7 +150,7 @@ def _nearest_others(distance: Floats, width: int) -> Integers:
         rows, columns = np.nonzero(listed)
         order = np.lexsort((others[rows, columns], rows))
         starts = np.searchsorted(rows, here)
-        found[:, first : first + TILE] = columns[order][np.arange(width)[:, None] + starts]
+        found[:, first : first + distances.TILE] = columns[order][np.arange(width)[:, None] + starts]
     return found
 
 
@@ -349,7 +337,7 @@ def _shares_as_far(
     development: Sequence[Feature], predictors: Sequence[Feature], seed: int, most: int
 ) -> Shares | Absent:
     """p(x) of each external row, from at most so many rows a side."""
-    table = present(tables(development, predictors, most, seed))
+    table = present(distances.tables(development, predictors, most, seed))
     n = table.development_n
     return Shares(table, *_placements(table, np.arange(n), np.arange(n, n + table.external_n)))
 
@@ -359,7 +347,7 @@ def _placements(table: Tables, ours: Integers, theirs: Integers) -> tuple[Floats
     n = len(ours)
     sums, gap, nearest = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
     first = 0
-    for rows, distance in tiles(table, ours, ours):
+    for rows, distance in distances.tiles(table, ours, ours):
         places = np.arange(first, first + len(rows))
         sums[places] = distance.sum(axis=1)
         here = np.arange(len(rows))
@@ -370,7 +358,7 @@ def _placements(table: Tables, ours: Integers, theirs: Integers) -> tuple[Floats
     # T of a row whose neighbour is another of ours, but for its distance to x and that of the neighbour to x.
     without_x = sums - sums[nearest] + gap
     share, as_far, first = np.empty(len(theirs)), np.zeros(n), 0
-    for rows, distance in tiles(table, theirs, ours):
+    for rows, distance in distances.tiles(table, theirs, ours):
         to_all = distance.sum(axis=1)
         own = to_all - sums[distance.argmin(axis=1)]
         farther = distance - distance[:, nearest] + without_x - own[:, None]
@@ -508,7 +496,7 @@ def _pair_sums(table: Tables, of_ours: Floats, of_theirs: Floats) -> PairSums:
     for first in range(0, ours, ROWS_AT_ONCE):
         rows = np.arange(first, min(first + ROWS_AT_ONCE, ours))
         within_ours += _within(table, rows, np.arange(first, ours), of_ours[first:])
-        across = distances(table, rows, theirs)
+        across = distances.distances(table, rows, theirs)
         to_theirs = across @ of_theirs
         between += np.einsum("ij,ij->j", of_ours[rows], to_theirs)
         between_ours += across.sum(axis=1) @ of_ours[rows]
@@ -521,7 +509,7 @@ def _pair_sums(table: Tables, of_ours: Floats, of_theirs: Floats) -> PairSums:
 
 def _within(table: Tables, rows: Integers, on: Integers, weights: Floats) -> Floats:
     """The weighted sums over the pairs of these rows, the first of `on`, with all of `on`, both ways."""
-    distance = distances(table, rows, on)
+    distance = distances.distances(table, rows, on)
     distance[:, len(rows) :] *= 2
     sums: Floats = np.einsum("ij,ij->j", weights[: len(rows)], distance @ weights)
     return sums
@@ -575,7 +563,7 @@ def membership_design(
     makes one column a level but the most common, its lack another. Columns that do not vary are left out. Of a table of
     more than 20,000 rows so many are drawn by `seed`, without replacement.
     """
-    shared = shared_features(development, predictors)
+    shared = distances.shared_features(development, predictors)
     if not shared:
         return Absent(Fact("no_shared_predictor"))
     sizes = [len(feature.values) for feature in shared[0]]
@@ -589,7 +577,7 @@ def membership_design(
     if not kept:
         return Absent(Fact("no_shared_predictor_varies"))
     columns = np.column_stack([values for _, values in kept])
-    columns = np.vstack([canonical(columns[:boundary]), canonical(columns[boundary:])])
+    columns = np.vstack([distances.canonical(columns[:boundary]), distances.canonical(columns[boundary:])])
     columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     external = (np.arange(total) >= boundary).astype(float)
     return Membership(columns, tuple(name for name, _ in kept), external, *sizes)

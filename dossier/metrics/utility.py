@@ -12,21 +12,11 @@ import numpy as np
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, SiteResults, found_curve
-from dossier.metrics import discrimination, graded_accuracy, time_to_event, weighted
+from dossier.metrics import discrimination, graded_accuracy, shares, time_to_event, weighted
 from dossier.metrics.censoring import TimeToEvent, Weights
 from dossier.metrics.intervals import banded, column, two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.raters import NO_CONFIDENCE, NO_RATERS, mean_of_known
-from dossier.metrics.shares import (
-    NO_WEIGHT,
-    Bools,
-    Design,
-    Sampled,
-    bounds,
-    bounds_of_each,
-    estimate_of,
-    multinomial,
-    sum_of_shares,
-)
+from dossier.metrics.shares import Bools, Design, Sampled, estimate_of
 
 POINTS = 101
 """Thresholds of a decision curve."""
@@ -57,10 +47,10 @@ def _over_defaults(
     """
     members = cells_at(rows.outcome, rows.risk, rows.threshold)
     cells = [rows.mean(cell.astype(float)) for cell in members]
-    shares, each = np.array([cell.value for cell in cells]), np.array([cell.linearized for cell in cells])
+    values, each = np.array([cell.value for cell in cells]), np.array([cell.linearized for cell in cells])
     every = (np.array(default(rows.threshold)) for default in over)
-    sums = [weighted.Weighted(float(np.sum(of * shares)), of @ each) for of in every]
-    return sums, _of_everyone(shares.tolist(), rows.threshold)
+    sums = [weighted.Weighted(float(np.sum(of * values)), of @ each) for of in every]
+    return sums, _of_everyone(values.tolist(), rows.threshold)
 
 
 def gain_of_followed(rows: weighted.Rows) -> weighted.Found:
@@ -106,7 +96,7 @@ def net_benefit(
     """
     design = design or Design(len(outcome))
     register.present(no_net_benefit(threshold, design))
-    found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
+    found = shares.sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
     return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found.shares, threshold)})
 
 
@@ -114,7 +104,7 @@ def no_net_benefit(threshold: float, design: Design) -> Absent | None:
     """Why these rows have no net benefit at this threshold; None where they have one."""
     if threshold >= 1:
         return AT_ONE
-    return NO_WEIGHT if design.is_empty else None
+    return shares.NO_WEIGHT if design.is_empty else None
 
 
 def cells_at(outcome: Floats, risk: Floats, threshold: float) -> Bools:
@@ -133,9 +123,9 @@ def _over_everyone(threshold: float) -> tuple[float, ...]:
     return 0.0, 0.0, -1.0, threshold / (1 - threshold)
 
 
-def _of_everyone(shares: Sequence[float], threshold: float) -> float:
+def _of_everyone(cells: Sequence[float], threshold: float) -> float:
     """The net benefit of flagging everyone."""
-    hit, alarm, missed, spared = shares
+    hit, alarm, missed, spared = cells
     return hit + missed - (alarm + spared) * threshold / (1 - threshold)
 
 
@@ -254,11 +244,11 @@ def net_benefit_gain(
     design = design or Design(len(outcome))
     register.present(no_net_benefit(threshold, design))
     sums = [_over_everyone(threshold), _over_none(threshold)]
-    found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
+    found = shares.sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
     gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found.shares, threshold), 0.0)})
     if gain.high is None or gain.high >= 0:
         return gain
-    (_, over_everyone), (_, over_no_one) = bounds_of_each(found, two_sided_student(level, found.freedom))
+    (_, over_everyone), (_, over_no_one) = shares.bounds_of_each(found, two_sided_student(level, found.freedom))
     return replace(gain, details={**gain.details, "everyone_exceeds": float(over_everyone < over_no_one)})
 
 
@@ -590,13 +580,13 @@ def _benefit_of(
     outcome: Floats, risk: Floats, thresholds: Floats, level: float, design: Design, prefix: str = ""
 ) -> dict[str, tuple[float | None, ...]]:
     """The net benefit of one model at each threshold, with its band and standard error where there are two clusters."""
-    shares, covariance = _positives_at(outcome, risk, thresholds, design)
+    positive, covariance = _positives_at(outcome, risk, thresholds, design)
     coefficients = np.array([np.ones(len(thresholds)), -thresholds / (1 - thresholds)])
-    columns: dict[str, tuple[float | None, ...]] = {"net_benefit": column(np.sum(coefficients * shares, axis=0))}
+    columns: dict[str, tuple[float | None, ...]] = {"net_benefit": column(np.sum(coefficients * positive, axis=0))}
     if design.obstacle() is not None:
         return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(thresholds))
     reach = two_sided_student(level, design.freedom)
-    low, high = bounds(coefficients, shares, covariance, design.rows, design.effective_units, reach)
+    low, high = shares.bounds(coefficients, positive, covariance, design.rows, design.effective_units, reach)
     return columns | _band(low, high, (high - low) / (2 * reach), prefix)
 
 
@@ -604,10 +594,10 @@ def _positives_at(outcome: Floats, risk: Floats, thresholds: Floats, design: Des
     """The shares of true and of false positives at each threshold, (2, thresholds), and their covariance."""
     if design.is_simple:
         counts = [_counts_at(risk[outcome == label], thresholds) for label in (1, 0)]
-        shares = np.array(counts) / design.n
-        return shares, multinomial(shares, design.n)
+        positive = np.array(counts) / design.n
+        return positive, shares.multinomial(positive, design.n)
     found = [design.shares(cells_at(outcome, risk, float(threshold))[:2]) for threshold in thresholds]
-    return np.transpose([shares for shares, _ in found]), np.stack([threshold for _, threshold in found], axis=-1)
+    return np.transpose([each for each, _ in found]), np.stack([threshold for _, threshold in found], axis=-1)
 
 
 def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:

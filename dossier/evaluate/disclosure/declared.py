@@ -8,13 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dossier.core.facts import Fact
-from dossier.core.release import (
-    DeclaredAuroc,
-    DeclaredPerformance,
-    ReadersTables,
-    SurveyShare,
-    survey_shares,
-)
+from dossier.core.release import DeclaredAuroc, DeclaredPerformance, ReadersTables, SurveyShare, survey_shares
 from dossier.core.types import POOLED, CountRange, Flag, SealChange, Study
 from dossier.evaluate.disclosure import chains, measures
 
