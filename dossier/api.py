@@ -25,18 +25,15 @@ from dossier.core.command import EDITIONS, Asked, Build, Page, Quick
 from dossier.core.contents import Edition
 from dossier.core.faults import locations
 from dossier.outputs import output, single
-from dossier.outputs.single import PrintedFigure, PrintedTable
 from dossier.reading import arguments, frames
 from dossier.reading import previous as earlier
 from dossier.reading.faults import not_a_choice
-from dossier.reading.frames import Frame
 from dossier.record import results, results_csv
 from dossier.record.results import CurveRow, Results
 from dossier.report.chapters import acceptance
 from dossier.report.chapters import results as chapter_of_results
-from dossier.typeset import tables
+from dossier.typeset import reasons, tables
 from dossier.typeset.flags import flag_text
-from dossier.typeset.reasons import reason_text, why
 
 if TYPE_CHECKING:
     import pandas
@@ -52,7 +49,7 @@ MOST_ROWS = 16
 
 @arguments.door
 def validate(
-    frame: Frame | Mapping[str, Frame],
+    frame: frames.Frame | Mapping[str, frames.Frame],
     *,
     outcome: str | None = None,
     risk: str | Sequence[str] | None = None,
@@ -63,9 +60,9 @@ def validate(
     site: str | None = None,
     thresholds: Sequence[float] | Mapping[str, Any] = (),
     subgroups: Sequence[str | Mapping[str, Any]] = (),
-    development: Frame | None = None,
-    internal: Frame | None = None,
-    readers: Frame | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    development: frames.Frame | None = None,
+    internal: frames.Frame | None = None,
+    readers: frames.Frame | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     predictors: Sequence[str] = (),
     rival: str | Mapping[str, str | Sequence[str]] | Sequence[Mapping[str, Any]] | None = None,
     cluster: str | None = None,
@@ -346,7 +343,7 @@ class Record:
                 "at": results_csv.settings({name: value for name, value in row.at.items() if name != "threshold"}),
                 **{name: getattr(row, name) for name in ("level", *FOUND)},
                 "method": row.method_text,
-                "reason": None if row.reason is None else reason_text(row.reason),
+                "reason": None if row.reason is None else reasons.reason_text(row.reason),
                 **{name: row.details.get(name) for name in details},
             }
             for row in rows
@@ -387,7 +384,7 @@ class Record:
                 **dict(zip(("at_least", "at_most"), row.limit, strict=True)),
                 **{name: getattr(row, name) for name in rest},
                 "period": None if row.period is None else flag_text(row.period),
-                "reason": None if row.reason is None else reason_text(row.reason),
+                "reason": None if row.reason is None else reasons.reason_text(row.reason),
             }
             for row in self.results.claims
         ]
@@ -470,7 +467,7 @@ class Record:
         return tuple(self._tables)
 
     @arguments.door
-    def table(self, name: str) -> PrintedTable:
+    def table(self, name: str) -> single.PrintedTable:
         """A table of the pages, with the very cells of the page.
 
         Parameters
@@ -483,7 +480,7 @@ class Record:
         dossier.outputs.single.PrintedTable
             `to_frame`, `to_html`, `to_latex`, `to_docx`; shown as a table in a notebook.
         """
-        return PrintedTable(self._tables[_chosen("name", name, self.tables)])
+        return single.PrintedTable(self._tables[_chosen("name", name, self.tables)])
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
@@ -491,7 +488,7 @@ class Record:
         return tuple(single.figures(self.evidence))
 
     @arguments.door
-    def figure(self, name: str) -> PrintedFigure:
+    def figure(self, name: str) -> single.PrintedFigure:
         """A figure of the pages, as it is printed.
 
         Parameters
@@ -596,12 +593,12 @@ class Record:
     def __repr__(self) -> str:
         about = self.results.release
         title = f"{about.model} {about.version}: external validation"
-        table = PrintedTable(chapter_of_results.essentials(self.evidence)).to_frame()
+        table = single.PrintedTable(chapter_of_results.essentials(self.evidence)).to_frame()
         more = len(table) - MOST_ROWS
         rest = f"\n... and {more} more rows: to_frame() has them all" if more > 0 else ""
         together = types.find(self.evidence, "auroc", types.POOLED)
         if len(types.externals(self.evidence)) > 1 and isinstance(together, types.Absent):
-            rest += f"\nNot pooled: {why(self.evidence, together.reason)}."
+            rest += f"\nNot pooled: {reasons.why(self.evidence, together.reason)}."
         return f"{title}\n{table.head(MOST_ROWS).to_string(index=False, line_width=None)}{rest}"
 
     def _repr_html_(self) -> str:

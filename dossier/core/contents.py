@@ -16,9 +16,19 @@ ON_PAPER: tuple[Edition, ...] = (*SUBMITTED, "committee")
 """The editions of a release that have pages."""
 
 ORDER = (
-    *("results", "context", "description", "acceptance", "changes", "discrimination", "calibration", "utility"),
-    *("pooled", "comparison", "subgroups", "monitoring", "updating", "correspondence", "sample", "reliability"),
-    *("human_factors", "limitations", "sign_off"),
+    *(
+        "results",
+        "context",
+        "description",
+        "acceptance",
+        "changes",
+        "discrimination",
+        "calibration",
+        "utility",
+        "pooled",
+    ),
+    *("comparison", "subgroups", "monitoring", "updating", "correspondence", "sample", "reliability", "human_factors"),
+    *("limitations", "sign_off"),
     # What is wholly in the supplement.
     *("abstract", "statements", "supporting", "accuracy", "severity", "advice", "robustness", "caution", "further"),
     *("nomogram", "model_card", "checklist", "probast", "methods", "glossary", "references", "provenance"),

@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 
 from dossier.core import bands, facts, over_time
-from dossier.core.facts import gathered
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, Withheld, externals, find, find_all
 
 LEVEL = 0.05 / 5
@@ -79,7 +78,7 @@ def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result
     }
     with_holm(given, "p_holm", looks, looks=float(len(looks)))
     # Who reads of one hospital alone has as many looks there as horizons.
-    for here in gathered((given[index].dataset, index) for index in looks).values():
+    for here in facts.gathered((given[index].dataset, index) for index in looks).values():
         if any("horizon" in given[index].at for index in here):
             with_holm(given, "p_at_site", {index: looks[index] for index in here})
     return given
@@ -256,7 +255,7 @@ def is_below_everyone(gain: Estimate) -> bool | None:
 
 def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
     """Where a gain is shown to lie below 0: the places, by whom it is better to flag."""
-    found = gathered((better_to_flag(gain), where) for where, gain in gains if is_worse(gain))
+    found = facts.gathered((better_to_flag(gain), where) for where, gain in gains if is_worse(gain))
     return {whom: found[whom] for whom in DEFAULTS.values() if whom in found}
 
 

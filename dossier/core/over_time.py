@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dossier.core import bands, facts, types
-from dossier.core.release import StopRule
+from dossier.core import bands, facts, release, types
 
 How = Literal[
     "too high at first and then too low",
@@ -63,7 +62,7 @@ class Turn:
 class Verdict:
     """A stop rule held against one external dataset by calendar period."""
 
-    rule: StopRule
+    rule: release.StopRule
     site: types.DatasetSummary
     unit: types.PeriodUnit
     periods: tuple[Period, ...]
@@ -112,7 +111,7 @@ def better_to_flag(worse: Iterable[Period], threshold: float | None) -> str:
 
 
 def verdicts(
-    rules: Sequence[StopRule], datasets: Sequence[types.DatasetSummary], curves: Sequence[types.CurveResult]
+    rules: Sequence[release.StopRule], datasets: Sequence[types.DatasetSummary], curves: Sequence[types.CurveResult]
 ) -> tuple[Verdict, ...]:
     """Each rule at each external dataset in which its measure is followed, from what is shown of it."""
     found = []
@@ -221,7 +220,7 @@ def code(number: int, unit: types.PeriodUnit) -> str:
     return f"{number // 12}-{number % 12 + 1:02}" if unit == "month" else f"{number // 4}Q{number % 4 + 1}"
 
 
-def limits(rule: StopRule) -> facts.Fact:
+def limits(rule: release.StopRule) -> facts.Fact:
     """The limits of a rule: both, or the one that it has."""
     if rule.at_most is None:
         return facts.Fact("least_limit", at_least=rule.at_least)
@@ -230,7 +229,7 @@ def limits(rule: StopRule) -> facts.Fact:
     return facts.Fact("limits", at_least=rule.at_least, at_most=rule.at_most)
 
 
-def is_outside(rule: StopRule, period: Period) -> bool:
+def is_outside(rule: release.StopRule, period: Period) -> bool:
     """Whether the value of a period lies outside the limits of a rule; a value on a limit does not."""
     return bands.is_outside(period.value, period.value, rule.at_least, rule.at_most)
 
@@ -243,12 +242,12 @@ def side(verdict: Verdict) -> Literal["above", "below"] | None:
     return "below" if found and least is not None and all(period.value < least for period in found) else None
 
 
-def excludes(rule: StopRule, period: Period) -> bool:
+def excludes(rule: release.StopRule, period: Period) -> bool:
     """Whether the whole interval of a period lies outside, on one side."""
     return bands.is_outside(period.low, period.high, rule.at_least, rule.at_most)
 
 
-def crossing(rule: StopRule, every: Sequence[Period]) -> tuple[Period, ...]:
+def crossing(rule: release.StopRule, every: Sequence[Period]) -> tuple[Period, ...]:
     """Where a rule is crossed first; empty where it is not.
 
     A period without a value is passed over, so that a quarter with few patients ends no row.

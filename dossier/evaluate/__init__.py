@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier.core import checklist, errors, flags, multiplicity, over_time, register, tripod, types
-from dossier.core.release import PREVIOUS, StopRule
+from dossier.core import checklist, errors, flags, multiplicity, over_time, register, release, tripod, types
 from dossier.evaluate import changes, cluster, disclosure, model, pieces, readers, sites, subgroups, typed_numbers
-from dossier.evaluate.disclosure import left_over, shared
 from dossier.evaluate.offered import Site
 from dossier.evaluate.rivals import adjusted
 from dossier.evaluate.site import SiteEvidence
@@ -62,7 +60,7 @@ def evidence(
     declared = [acceptance.against_before(criterion, concluded.terms) for criterion in study.release.criteria]
     concluded = replace(concluded, criteria=acceptance.judged(declared, concluded.datasets, every))
     concluded = replace(concluded, checklist=checklist.rows(concluded) if study.declared else ())
-    shown = left_over.without_counts(concluded)
+    shown = disclosure.left_over.without_counts(concluded)
     if study.ledger is None:
         return shown
     after, others = ledger.after(study.ledger, shown)
@@ -114,7 +112,7 @@ def preview(study: types.Study) -> Preview:
     typed = frozenset() if study.release.outcome.classes else named & set(metrics) - others
     wanted = None if every else flags.MEASURES | asked | typed | {rule.measure for rule in rules}
     computed = sites.shown(_complete(study, _Workers(), wanted))
-    shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules, typed))
+    shown = disclosure.left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules, typed))
     open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
     missing = tuple(item for item in tripod.ITEMS if item.number in open_rows)
     faults = (*_never_estimated(shown)[0], *disclosure.refused(study, _sites(study)))
@@ -222,7 +220,7 @@ def _by_further_horizons(
 def _with_flags(
     study: types.Study,
     shown: types.Evidence,
-    rules: Sequence[StopRule] | None = None,
+    rules: Sequence[release.StopRule] | None = None,
     typed: frozenset[str] | None = None,
 ) -> types.Evidence:
     """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown.
@@ -253,7 +251,7 @@ def _since(study: types.Study, shown: types.Evidence) -> types.Evidence:
     every = (*shown.results, *shown.subgroups.results)
     since = changes.changes(study.release, study.previous, shown.datasets, every, shown.terms, study.datasets)
     # What is paired with the previous version stands among the changes, and nowhere twice.
-    own = tuple(result for result in shown.results if result.at.get("against") != PREVIOUS)
+    own = tuple(result for result in shown.results if result.at.get("against") != release.PREVIOUS)
     return replace(shown, results=own, changes=since)
 
 
@@ -276,7 +274,7 @@ def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[Site
 def _sites(study: types.Study) -> list[Site]:
     """Each dataset with what its measures may ask for."""
     development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
-    wide, said = shared.of_release(study)
+    wide, said = disclosure.shared.of_release(study)
     known = () if study.ledger is None else study.ledger.released
     return [
         Site(

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
-from dossier.metrics import discrimination, intervals, inversion, logistic, resampling, time_to_event, weighted
+from dossier.metrics import discrimination, intervals, inversion, leaving, logistic, resampling, time_to_event, weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.censoring import TimeToEvent, fifths
-from dossier.metrics.leaving import over_follow_up
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
@@ -188,7 +187,7 @@ class Coefficient:
         change[found.kept] = slope * towards
         contributions = rows.contributions(change, float(rows.weights[found.kept].mean()))
         known = None if rows.censoring is None or not self.which else rows.censoring.of(found.kept)
-        over = {} if known is None else over_follow_up(known, rows.link.forward(found.rows.risk))
+        over = {} if known is None else leaving.over_follow_up(known, rows.link.forward(found.rows.risk))
         return weighted.Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out | over)
 
     @register.absent_with_its_parts

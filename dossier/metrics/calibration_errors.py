@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from dossier.core import facts, register
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import intervals, largest_distance, logistic, resampling
+from dossier.metrics import intervals, largest_distance, logistic, once, resampling
 from dossier.metrics.inversion import LEAST_CHANCE, UNUSED, by_tests, estimate_from_tests, inverted
-from dossier.metrics.once import once
 from dossier.metrics.shares import Design, effective_rows
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, curve_at, quantile_of, smooth_curve, whitened
 
@@ -399,7 +398,7 @@ def _wilson(member: NDArray[np.bool_], design: Design, level: float, freedom: fl
     return float(shares[0]), float(low[0]), float(high[0])
 
 
-@once
+@once.once
 @register.absent_with_its_parts
 def errors_with_intervals(
     outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, design: Design | None = None

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
-from dossier.metrics import calibration, resampling, shares, utility, weighted
+from dossier.metrics import calibration, once, resampling, shares, utility, weighted
 from dossier.metrics.discrimination import ACCURACY, delong_variance, placements
 from dossier.metrics.intervals import beyond, beyond_student, estimate, standard_error, two_sided
-from dossier.metrics.once import once
 
 AGAINST_RIVAL = {"against": RIVAL}
 """The setting of a difference from the other model, filed under its own name where it has one."""
@@ -108,7 +107,7 @@ def _log_odds(risk: Floats) -> Floats:
     return odds
 
 
-@once
+@once.once
 def _dealt_sums(risk: Floats, events: int, permutations: int, seed: int) -> tuple[DealtSums, ...]:
     """The sums of each block of permutations of the sorted risks."""
     cells = risk_cells(risk)

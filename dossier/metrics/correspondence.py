@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import absent_with_its_parts, curve, describe, metric, present
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
-from dossier.metrics import distances, intervals, resampling, robustness
+from dossier.metrics import distances, intervals, once, resampling, robustness
 from dossier.metrics.discrimination import auroc_from_counts, placements
 from dossier.metrics.distances import LARGEST_PAIRED, Integers, Tables, drawn
-from dossier.metrics.once import once
 
 LARGEST_PERMUTED = 2000
 """So many rows a side are permuted at most: each permutation sums over all of their pairs."""
@@ -92,7 +91,7 @@ class Permuted:
     """The state of the random numbers after the permutations."""
 
 
-@once
+@once.once
 @absent_with_its_parts
 def _permuted(
     development: Sequence[Feature], predictors: Sequence[Feature], permutations: int, seed: int, most: int
@@ -331,7 +330,7 @@ class Shares:
         return float(np.sqrt(self.share.var() / self.table.external_n + of_development))
 
 
-@once
+@once.once
 @absent_with_its_parts
 def _shares_as_far(
     development: Sequence[Feature], predictors: Sequence[Feature], seed: int, most: int

@@ -10,8 +10,7 @@ import numpy as np
 
 from dossier.core import equation, facts, register
 from dossier.core.types import Absent, Floats
-from dossier.metrics import logistic, shares
-from dossier.metrics.once import once
+from dossier.metrics import logistic, once, shares
 
 FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
 THREE_KNOTS = (0.10, 0.50, 0.90)
@@ -110,7 +109,7 @@ def _quantiles_of(outcome: Floats, design: shares.Design) -> tuple[float, ...]:
     return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
 
 
-@once
+@once.once
 @register.absent_with_its_parts
 def smooth_curve(
     outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None, design: shares.Design | None = None

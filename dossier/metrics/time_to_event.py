@@ -16,10 +16,7 @@ import numpy as np
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import CurveMaker, Metric, Sized, Symmetry, absent_with_its_parts, present
 from dossier.core.types import Absent, Curve, Estimate
-from dossier.metrics import shares
-from dossier.metrics.censoring import TimeToEvent, Weights
-from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided_student, without_interval
-from dossier.metrics.shares import Design, Sampled
+from dossier.metrics import censoring, intervals, shares
 from dossier.metrics.weighted import Measure, Rows, Weighted
 
 Ends = tuple[float | None, float | None]
@@ -30,14 +27,14 @@ NO_INTERVAL = Fact("sample_size_has_no_interval")
 def needed(sized: Sized, rows: Rows, width: float) -> Estimate | Absent:
     """How many patients like these make an interval so wide: n (SE/SE of the width)^2, as errors fall with root n."""
     found = present(rows.obstacle or sized.measure(rows))
-    error = _error(found, Design(len(rows.risk))) / (found.value if sized.is_ratio else 1.0)
+    error = _error(found, shares.Design(len(rows.risk))) / (found.value if sized.is_ratio else 1.0)
     n, events = len(rows.risk), int(rows.cases.sum())
     made = Method("error_falls_with_n", Fact("interval_wanted", width=width))
     value = math.ceil(n * (error / sized.error(width)) ** 2)
-    return without_interval(float(value), n, made, NO_INTERVAL, events, {"width": width})
+    return intervals.without_interval(float(value), n, made, NO_INTERVAL, events, {"width": width})
 
 
-def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Estimate | Absent:
+def answer(metric: Metric, outcome: censoring.TimeToEvent, given: Mapping[str, Any]) -> Estimate | Absent:
     """A measure of an outcome by a horizon; `given` holds its other columns and settings.
 
     Absent where the measure is known of whole outcomes only, and where in some group that is counted on its own nobody
@@ -59,11 +56,11 @@ def answer(metric: Metric, outcome: TimeToEvent, given: Mapping[str, Any]) -> Es
     if isinstance(found, Absent) or "against" not in metric.fixed or found.se is None:
         return found
     freedom = found.details.get("df") or math.inf
-    test = {"p_value": 2 * beyond_student(abs(found.value) / found.se, freedom)}
+    test = {"p_value": 2 * intervals.beyond_student(abs(found.value) / found.se, freedom)}
     return replace(found, details={**found.details, **test})
 
 
-def drawn(maker: CurveMaker, outcome: TimeToEvent, given: Mapping[str, Any]) -> Curve | Absent:
+def drawn(maker: CurveMaker, outcome: censoring.TimeToEvent, given: Mapping[str, Any]) -> Curve | Absent:
     """A curve of an outcome by a horizon; absent where it is known of whole outcomes only."""
     if not maker.followed:
         return Absent(Fact("curve_without_follow_up"))
@@ -72,12 +69,12 @@ def drawn(maker: CurveMaker, outcome: TimeToEvent, given: Mapping[str, Any]) -> 
 
 
 @absent_with_its_parts
-def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[str, Any]) -> Any:
+def _itself(function: Callable[..., Any], outcome: censoring.TimeToEvent, given: Mapping[str, Any]) -> Any:
     """What a function finds that takes follow-up itself, in its design."""
     weights = outcome.weights(given["risk"])
     if weights.obstacle:
         return Absent(weights.obstacle)
-    design = replace(given.get("design") or Design(len(given["risk"])), censoring=weights)
+    design = replace(given.get("design") or shares.Design(len(given["risk"])), censoring=weights)
     found = present(function(**{**given, "outcome": weights.case.astype(float), "design": design}))
     found = replace(found, method=found.method + censored(weights))
     return replace(found, details={**found.details, **_left(weights)}) if isinstance(found, Estimate) else found
@@ -85,7 +82,7 @@ def _itself(function: Callable[..., Any], outcome: TimeToEvent, given: Mapping[s
 
 @absent_with_its_parts
 def at_weights(
-    form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends, sampled: Sampled = None
+    form: Measure, rows: Rows, level: float, scale: Symmetry, ends: Ends, sampled: shares.Sampled = None
 ) -> Estimate | Absent:
     """A measure of rows at the weights of their follow-up, its interval symmetric on the scale and inside the ends.
 
@@ -95,7 +92,7 @@ def at_weights(
     if obstacles := [weights.obstacle for weights in of_each if weights.obstacle]:
         return Absent(obstacles[0])
     found = present(form(rows))
-    design = sampled or Design(len(rows.risk))
+    design = sampled or shares.Design(len(rows.risk))
     # The degrees of freedom of the error: of clusters as for every measure, of rows from the kurtosis k of what n of
     # them contribute, 2 n/(k - 1). Few who were followed long may stand for many, and then the error rests on these
     # few. Of normal contributions it is n. Source: Satterthwaite 1946, with the variance of a variance.
@@ -109,11 +106,11 @@ def at_weights(
     method = Method(*censored(of_each[0]), step)
     if reason := design.obstacle():
         return Estimate(found.value, None, None, None, n, method, events, None, details, reason)
-    bare = Estimate(found.value, None, None, None, n, method, events, None, details, NO_SPREAD)
+    bare = Estimate(found.value, None, None, None, n, method, events, None, details, intervals.NO_SPREAD)
     se, others = _error(found, design), [one for one in (found.beside,) if one is not None and _error(one, design) > 0]
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return bare
-    reach = two_sided_student(level, freedom)
+    reach = intervals.two_sided_student(level, freedom)
     bounds = [shares.interval(one.value, _error(one, design), reach, level, scale) for one in (found, *others)]
     low, high = (min(some) for some in zip(*bounds, strict=True))
     lowest, highest = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
@@ -123,17 +120,17 @@ def at_weights(
     return replace(bare, low=max(low, lowest), high=min(high, highest), se=se, level=level, method=made, reason=None)
 
 
-def _left(weights: Weights) -> dict[str, float | None]:
+def _left(weights: censoring.Weights) -> dict[str, float | None]:
     """Of how many patients the outcome is not known, where there are any."""
     return {"left": float(weights.left.sum())} if weights.left.any() else {}
 
 
-def _error(found: Weighted, design: Design) -> float:
+def _error(found: Weighted, design: shares.Design) -> float:
     """The standard error of a value from what the rows, or whole clusters, contribute."""
     return math.sqrt(design.variance(found.linearized))
 
 
-def censored(weights: Weights) -> Method:
+def censored(weights: censoring.Weights) -> Method:
     """That weights make up for censoring, within how many groups, and of how many patients the outcome is not known."""
     groups = len(np.unique(weights.strata))
     left = Count(int(weights.left.sum()), "patient", len(weights.left))

@@ -18,8 +18,7 @@ import scipy
 from dossier.core import bands, register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics import calibration, intervals, logistic, pooled, time_to_event, updating, weighted
-from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
+from dossier.metrics import calibration, discrimination, intervals, logistic, pooled, time_to_event, updating, weighted
 from dossier.metrics.intervals import Scale, back, forward, off_scale, stretch
 from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
 from dossier.metrics.utility import contributions, net_benefit_gain
@@ -142,8 +141,8 @@ ANYWHERE: Ends = (None, None)
 # ---- one part of a site ---------------------------------------------------------------------------------------------
 
 SCORES: Mapping[str, Mean] = {
-    "sensitivity": SENSITIVITY,
-    "specificity": SPECIFICITY,
+    "sensitivity": discrimination.SENSITIVITY,
+    "specificity": discrimination.SPECIFICITY,
     "net_benefit": Mean(lambda rows: contributions(rows.outcome, rows.risk, rows.threshold)),
 }
 """The measures that are means of what single rows add at a threshold."""
@@ -557,7 +556,7 @@ class _Beyond:
 def _beyond_case_mix(part: Stratum, risk: Floats) -> _Beyond | None:
     weights = part.relative_weights
     rows = part.rows()
-    ranked, expected = rows.obstacle or weighted.auroc(rows), expected_concordance(risk, weights)
+    ranked, expected = rows.obstacle or weighted.auroc(rows), discrimination.expected_concordance(risk, weights)
     if isinstance(ranked, Absent) or expected is None:
         return None
     concordance, of_rows, moved = expected

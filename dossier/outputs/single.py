@@ -16,8 +16,7 @@ from xml.etree import ElementTree
 
 from dossier.core import errors, register, types
 from dossier.core.faults.locations import Argument, File, Location, Option
-from dossier.outputs import output
-from dossier.outputs.outlined import outlined
+from dossier.outputs import outlined, output
 from dossier.reading import arguments, faults
 from dossier.report import draw
 from dossier.report.chapters import grid, results, verdict
@@ -290,7 +289,7 @@ class PrintedFigure:
     def content(self, kind: Kind, dpi: int = DPI) -> bytes:
         """The figure as a file: an svg has its letters as outlines, a png and a tiff so many dots an inch."""
         if kind == "svg":
-            return outlined(self.picture.svg)
+            return outlined.outlined(self.picture.svg)
         found = draw.image(self.evidence, self.picture.name, kind, dpi)
         return b"" if isinstance(found, types.Absent) else found
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dossier.core import errors, facts, looks, statements, types
-from dossier.core.command import Quick
+from dossier.core import command, errors, facts, looks, statements, types
 from dossier.core.faults.locations import Cell, File, Key, Location, listed_table
 from dossier.core.release import MOST_LINES_IN_CORE, DatasetRole, Release
 from dossier.reading import isolation, letters
@@ -83,11 +82,11 @@ def quick(
     what happened when the follow-up ended.
     """
     table = Path(table)
-    asked = Quick(outcome, risk, name, thresholds, **about)
+    asked = command.Quick(outcome, risk, name, thresholds, **about)
     return replace(given({table.name: "external"}, table.parent, asked), declared=False)
 
 
-def given(tables: Mapping[str, DatasetRole], folder: Path, asked: Quick) -> types.Study:
+def given(tables: Mapping[str, DatasetRole], folder: Path, asked: command.Quick) -> types.Study:
     """Read tables by what options say of them; `tables` are the files in the folder by name, with their roles."""
     from dossier.reading import given_tables
 

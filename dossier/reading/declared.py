@@ -10,10 +10,9 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from dossier.core import looks
+from dossier.core import facts, looks
 from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import DataError, DossierError, Fault
-from dossier.core.facts import Count, Fact, gathered
 from dossier.core.faults import locations
 from dossier.core.release import (
     CHECKLIST_ITEMS,
@@ -268,7 +267,7 @@ def keys_of(location: Location) -> dict[str, str]:
 
 def _translated(errors: list[tuple[Location, Any]], raw: Mapping[str, Any]) -> list[Fault]:
     """One fault for every place that is wrong, however many alternatives it fails."""
-    places = gathered(errors)
+    places = facts.gathered(errors)
     above = {location[:depth] for location in places for depth in range(len(location))}
     return [
         _fault(location, found, raw)
@@ -292,7 +291,7 @@ def _fault(location: Location, errors: list[Any], raw: Mapping[str, Any]) -> Fau
         unfit = plain["ctx"]["error"].fact
         return Fault(unfit.code, where, **dict(unfit.values))
     if kind in BOUNDS:
-        bound = Fact(kind, limit=wording.shown(plain["ctx"][BOUNDS[kind]]))
+        bound = facts.Fact(kind, limit=wording.shown(plain["ctx"][BOUNDS[kind]]))
         return Fault("beyond_bound", where, key=name, value=wording.shown(value), bound=bound)
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", plain["ctx"]["expected"])
@@ -316,7 +315,7 @@ def _type(location: Location, name: str, value: Any, errors: list[Any], where: l
         expected.remove("whole_number")
     # 1.0 is shown as 1 elsewhere, and would read as the whole number that it is not.
     given = str(value) if isinstance(value, float) and expected == ["whole_number"] else wording.shown(value)
-    return Fault("wrong_kind", where, key=name, value=given, wanted=tuple(map(Fact, expected)))
+    return Fault("wrong_kind", where, key=name, value=given, wanted=tuple(map(facts.Fact, expected)))
 
 
 def _length(location: Location, name: str, value: Any, context: Mapping[str, Any], where: locations.Key) -> Fault:
@@ -325,9 +324,9 @@ def _length(location: Location, name: str, value: Any, context: Mapping[str, Any
     most = context.get("max_length", 0)
     # Of a fixed length are only pairs.
     if most > 2:
-        return Fault("many_values", where, key=name, values=Count(len(value), "value"), most=most)
+        return Fault("many_values", where, key=name, values=facts.Count(len(value), "value"), most=most)
     wanted = context.get("min_length", most)
-    return Fault("wrong_number_of_values", where, key=name, values=Count(len(value), "value"), wanted=wanted)
+    return Fault("wrong_number_of_values", where, key=name, values=facts.Count(len(value), "value"), wanted=wanted)
 
 
 def _string(name: str, value: Any, error: Any, where: locations.Key) -> Fault:
@@ -338,7 +337,7 @@ def _string(name: str, value: Any, error: Any, where: locations.Key) -> Fault:
     if name == "artifact_sha256":
         return Fault("not_sha256", where, key=name, value=wording.shown(value))
     slug = re.sub(r"[^\w.-]+", "-", str(value)).strip("-.")
-    example = Fact("such_as", name=slug) if slug else None
+    example = facts.Fact("such_as", name=slug) if slug else None
     return Fault("names_no_file", where, key=name, value=wording.shown(value), example=example)
 
 
@@ -522,7 +521,7 @@ def _named_twice(release: Release) -> Iterator[Fault]:
     """The faults of columns that get several of our names: only the last one would hold."""
     for index, dataset in enumerate(release.dataset, start=1):
         at = locations.listed_table("dataset", index, dataset.name).of("columns")
-        for their, ours in gathered((their, our) for our, their in dataset.columns.items()).items():
+        for their, ours in facts.gathered((their, our) for our, their in dataset.columns.items()).items():
             if len(ours) > 1:
                 yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
 

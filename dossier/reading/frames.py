@@ -12,8 +12,7 @@ import pyarrow.parquet
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import Cell, File
-from dossier.reading import cells
-from dossier.reading.subgroups import MOST_TEXTS
+from dossier.reading import cells, subgroups
 
 if TYPE_CHECKING:
     import pandas
@@ -107,7 +106,7 @@ def subgroup(found: Sequence[Mapping[str, Any]], asked: str | Mapping[str, Any])
     frames = [dataset["file"] for dataset in found if dataset["role"] == "external"]
     each = [_categories(frame, declared.get("column")) for frame in frames]
     known = list(dict.fromkeys(text for categories in each if categories for text in categories))
-    if all(each) and len(known) <= MOST_TEXTS and not {"levels", "cuts"} & declared.keys():
+    if all(each) and len(known) <= subgroups.MOST_TEXTS and not {"levels", "cuts"} & declared.keys():
         declared["levels"] = {text: text for text in known if text.strip()} or None
     return declared
 

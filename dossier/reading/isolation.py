@@ -19,9 +19,8 @@ import pyarrow
 from dossier.core import facts, limited
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import RELEASE, File
-from dossier.reading import cells, signatures, statistical, tables
+from dossier.reading import cells, dialects, signatures, statistical, tables
 from dossier.reading import toml as toml_file
-from dossier.reading.dialects import Dialect
 
 LEAST_MEMORY = 4 << 30
 SHARE_OF_MEMORY = 0.75
@@ -43,7 +42,7 @@ Said = dict[str, Any]
 
 
 def table(
-    source: tables.Given, file: str, faults: list[Fault], dialect: Dialect | None = None, head: bool = True
+    source: tables.Given, file: str, faults: list[Fault], dialect: dialects.Dialect | None = None, head: bool = True
 ) -> tables.RawTable:
     """The table that the bytes of a file hold, or parquet files one below the other: see `tables.table`."""
     content, paths = (source, None) if isinstance(source, bytes) else (b"", source)
@@ -67,7 +66,7 @@ def table(
 
 
 def read_table(
-    content: bytes, paths: Mapping[str, str] | None, file: str, dialect: Dialect | None, head: bool
+    content: bytes, paths: Mapping[str, str] | None, file: str, dialect: dialects.Dialect | None, head: bool
 ) -> Iterator[tuple[Said, Any]]:
     """The table of `table`, its rows' numbers first, column by column; called in the process that reads files."""
     faults: list[Fault] = []

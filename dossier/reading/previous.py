@@ -16,8 +16,7 @@ from dossier.reading import letters
 from dossier.reading.faults import nearest
 from dossier.reading.files import RESULTS, Folder
 from dossier.record import manifest as manifests
-from dossier.record import results
-from dossier.record.promises import promises
+from dossier.record import promises, results
 
 WHERE = Key("release", "previous")
 
@@ -67,7 +66,7 @@ def previous(release: Release, folder: Folder) -> Previous | None:
         criteria=evidence.criteria,
         manifest=_manifest(folder, name, sha256),
         predicted=Predicted.by(evidence.release),
-        promises=tuple(promises(evidence)),
+        promises=tuple(promises.promises(evidence)),
         stop=evidence.release.care.stop,
     )
 

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from dossier.core import errors, facts
 from dossier.core.faults.locations import File, Header
 from dossier.reading import cells, dialects, parquet, signatures, statistical, workbooks
-from dossier.reading.dialects import Dialect
 from dossier.reading.faults import noted
 
 MOST_COLUMNS = 10_000
@@ -80,7 +79,7 @@ class Written:
 
 
 def table(
-    source: Given, file: str, faults: list[errors.Fault], dialect: Dialect | None = None, head: bool = True
+    source: Given, file: str, faults: list[errors.Fault], dialect: dialects.Dialect | None = None, head: bool = True
 ) -> RawTable:
     """The table that the bytes of a file hold, or parquet files one below the other; a DataError where they hold none.
 
@@ -88,7 +87,7 @@ def table(
     is one of cells, and its columns are numbered; blank lines are none, and a record of separators only may be a case
     without labels.
     """
-    dialect, ending = dialect or Dialect(), signatures.kind(file) or ".csv"
+    dialect, ending = dialect or dialects.Dialect(), signatures.kind(file) or ".csv"
     if not isinstance(source, bytes) or ending == ".parquet":
         return _parquet({file: source} if isinstance(source, bytes) else source, file)
     if ending in signatures.TEXTS:
@@ -119,7 +118,7 @@ def table(
     return _statistical(source, file, ending) if ending in statistical.READERS else _feather(source, file)
 
 
-def _written(content: bytes, file: str, dialect: Dialect, may_guess: bool = False) -> Written:
+def _written(content: bytes, file: str, dialect: dialects.Dialect, may_guess: bool = False) -> Written:
     # The bytes of a text, which may be packed.
     ending = signatures.kind(file) or ".csv"
     whole = signatures.gunzipped(content, file) if ending in signatures.PACKED else content
@@ -139,7 +138,7 @@ def _written(content: bytes, file: str, dialect: Dialect, may_guess: bool = Fals
     return Written(text, dialects.separator(text, file, dialect), above, notes)
 
 
-def _records(written: Written, file: str, dialect: Dialect, faults: list[errors.Fault]) -> RawTable:
+def _records(written: Written, file: str, dialect: dialects.Dialect, faults: list[errors.Fault]) -> RawTable:
     """Every record, blank lines too, all cells as text without blanks around them, decimals with points."""
     delimiter, above = written.delimiter, written.above
     dialects.refuse_lost_between_quotation_marks(written.text, delimiter, file, above)

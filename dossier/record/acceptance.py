@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from dossier.core import errors, multiplicity, types
-from dossier.core.claims import Claim
+from dossier.core import claims, errors, multiplicity, types
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import listed_table
 from dossier.core.release import Acceptance
@@ -101,7 +100,7 @@ def _not_computed(declared: Acceptance, dataset: str) -> Fact:
     return Fact("criterion_not_computed", measure=declared.measure, dataset=dataset, settings=at)
 
 
-def listed(declared: Acceptance | types.Criterion | types.Result | Claim) -> tuple[str, ...]:
+def listed(declared: Acceptance | types.Criterion | types.Result | claims.Claim) -> tuple[str, ...]:
     """The subgroup and the settings, one by one."""
     subset = () if declared.subset is None else (str(declared.subset),)
     return (*subset, *(f"{name} {value}" for name, value in declared.at.items()))

@@ -27,8 +27,7 @@ from dossier.core.errors import ReleaseError
 from dossier.record import manifest as manifests
 from dossier.record import results
 from dossier.record.manifest import SIGNED, Manifest
-from dossier.signing import sign, signed, signed_attributes
-from dossier.signing.quiet import quiet
+from dossier.signing import quiet, sign, signed, signed_attributes
 
 LARGEST_SIGNATURE = 1 << 20
 LONGEST_MEANING = 2 * sign.LONGEST_MEANING
@@ -52,7 +51,7 @@ def looked_at(
     manifest = manifests.read(out)
     if manifest is None:
         raise ValueError("there is no manifest")
-    with quiet():
+    with quiet.quiet():
         judge = Judge(tuple(signed.roots([Path(root) for root in roots])), self_signed == "1")
         signatures, wrong = _every(out, manifest, judge)
     wrong += [f"{each.path}, signature {each.number}: {each.problem}" for each in signatures if each.problem]
