@@ -9,10 +9,12 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dossier.core import checklist, errors, faults, material, toml_text, tripod
+from dossier.core import checklist, errors, material, toml_text, tripod
+from dossier.core.faults import locations
 from dossier.core.release import Release
 from dossier.outputs import output
-from dossier.reading import declared, letters
+from dossier.reading import letters
+from dossier.reading.declared import declared
 from dossier.reading.given_tables import Hint
 from dossier.reading.predictors import slug
 from dossier.words import entries
@@ -90,7 +92,7 @@ def written(folder: Path, source: Path, release: Release, hints: Mapping[str, tu
         own = path.name if not letters.strange(path.name, name=True) else f"{slug(path.stem) or 'table'}{path.suffix}"
         names[dataset.file] = own if own not in names.values() else f"{path.stem}-{number}{''.join(path.suffixes[-1:])}"
     text = "\n".join(_lines(release, names, hints)).encode()
-    found = declared.declared(text)
+    found = declared(text)
     if found.faults:
         raise errors.ReleaseError(found.faults)
     with output.reported(folder):
@@ -107,7 +109,7 @@ def refuse_within(folder: Path, out: Path) -> None:
     """Refuse a place for a release that is OUT, or lies inside: OUT holds what its manifest lists, and nothing else."""
     target, inside = folder.resolve(), out.resolve()
     if inside == target or inside in target.parents or target in inside.parents:
-        raise errors.ReleaseError.one("release_in_out", faults.locations.Option("--write-release"), folder=str(folder))
+        raise errors.ReleaseError.one("release_in_out", locations.Option("--write-release"), folder=str(folder))
     with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
 

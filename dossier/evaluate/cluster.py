@@ -16,14 +16,15 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from dossier.core import errors, faults
+from dossier.core import errors
+from dossier.core.faults import locations
 from dossier.evaluate import offered, pieces
 
 if TYPE_CHECKING:
     from distributed import Client, Future
     from distributed.security import Security
 
-AT = faults.locations.Option("--scheduler")
+AT = locations.Option("--scheduler")
 ADDRESS = re.compile(r"(?:(tls|tcp)://)?(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 LARGEST_PORT = 65_535
 OURS = ("validation-dossier", "distributed")
@@ -93,7 +94,7 @@ def found(work: Sequence[pieces.Piece], scheduler: str, packages: Sequence[str])
 def _connected(scheduler: str) -> Iterator[Client]:
     """A connection to a scheduler; what Dask itself would say is said by our errors."""
     if find_spec("distributed") is None:
-        raise errors.WorkerError.one("no_dask", faults.locations.Option("--backend"))
+        raise errors.WorkerError.one("no_dask", locations.Option("--backend"))
     encrypted = _is_encrypted(scheduler)
     import dask
 
