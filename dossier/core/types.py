@@ -899,6 +899,11 @@ class DescriptionResult:
     dataset: str
     described: Description
 
+    def not_given(self, found: Withheld) -> WithheldDescription:
+        """That the statistic is not given out; the name of its level neither, for few may have it."""
+        of = self.described
+        return WithheldDescription(self.dataset, of.variable, of.statistic, None, found, of.of)
+
 
 @dataclass(frozen=True)
 class WithheldDescription:

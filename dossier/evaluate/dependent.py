@@ -45,7 +45,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
         return _linearized(site, metric, at, found)
 
     def without(group: int) -> Estimate | Absent:
-        part = ask(site_without(site, made, group), metric, at, bootstrap=2, permutations=1)
+        part = ask(site_part(site, made.of_row != group), metric, at, bootstrap=2, permutations=1)
         return severity.UNDEFINED if severity.without_errors(part) else part
 
     return shares.by_cluster(found, without, made, site.release.release.level, symmetry_of(metric, at))
@@ -95,11 +95,6 @@ def groups_of(site: Site) -> shares.Groups:
     return shares.groups(site.dataset.cluster, seed, site.dataset.strata)
 
 
-def site_without(site: Site, made: shares.Groups, group: int) -> Site:
-    """The site without the rows of one group."""
-    return site_part(site, made.of_row != group)
-
-
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
@@ -128,7 +123,7 @@ def _jackknifed(
     site: Site, found: Curve, band: Band, made: shares.Groups, ask: Callable[[Site], Curve | Absent]
 ) -> Curve | Absent:
     """A curve with the bands that these lines have when whole clusters are left out."""
-    parts = [ask(site_without(site, made, group)) for group in range(made.count)]
+    parts = [ask(site_part(site, made.of_row != group)) for group in range(made.count)]
     absent = next((part for part in parts if isinstance(part, Absent)), None)
     if absent is not None:
         return Absent(Fact("no_curve_without_some_clusters", reason=absent.reason))

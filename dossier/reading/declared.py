@@ -425,7 +425,11 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
         known = keys_of((head,)).keys() - {location[1] if len(location) > 1 else ""}
         kept[head] = {**STAND_INS[head], **{key: value for key, value in given.items() if key in known}}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
-        _drop_of_dataset(kept, location, dropped.setdefault(head, set()))
+        number, gone = int(location[1]), dropped.setdefault(head, set())
+        if len(location) < 3 or location[2] in ("name", "role", "file") or not isinstance(table[number], Mapping):
+            gone.add(number)
+        else:
+            table[number].pop(location[2], None)
     elif head in toml.LISTS and len(location) > 1 and isinstance(table, tuple):
         dropped.setdefault(head, set()).add(int(location[1]))
     elif location == ("statements",) and isinstance(table, dict):
@@ -463,14 +467,6 @@ def _text(table: Any, key: str) -> str:
     """The text of a key, empty where there is none."""
     value = table.get(key) if isinstance(table, Mapping) else None
     return value if isinstance(value, str) else ""
-
-
-def _drop_of_dataset(kept: dict[str, Any], location: Location, dropped: set[int]) -> None:
-    tables, number = kept["dataset"], int(location[1])
-    if len(location) < 3 or location[2] in ("name", "role", "file") or not isinstance(tables[number], Mapping):
-        dropped.add(number)
-        return
-    tables[number].pop(location[2], None)
 
 
 # ---- what single keys cannot see ------------------------------------------------------------------------------------

@@ -115,7 +115,14 @@ def table(
         named = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
         notes = (facts.Fact("hidden_rows", rows=facts.Count(found.hidden, "row"), file=file),) if found.hidden else ()
         return RawTable(file, named, rows[1:], notes=notes)
-    return _statistical(source, file, ending) if ending in statistical.READERS else _feather(source, file)
+    if ending not in statistical.READERS:
+        return _feather(source, file)
+    held = statistical.variables(source, file, ending)
+    count = len(next(iter(held.cells.values()), ()))
+    refuse_badly_named(list(held.cells), count, file)
+    named = {name: cells.arrow(values) for name, values in {**held.cells, **held.labelled}.items()}
+    codes = {name: cells.arrow(held.cells[name]) for name in held.labelled}
+    return RawTable(file, named, np.arange(1, count + 1, dtype=np.int64), codes).filled()
 
 
 def _written(content: bytes, file: str, dialect: dialects.Dialect, may_guess: bool = False) -> Written:
@@ -226,15 +233,6 @@ def refuse_badly_named(names: Sequence[str], count: int, file: str) -> None:
 
 
 # ---- workbooks and statistics packages ------------------------------------------------------------------------------
-
-
-def _statistical(content: bytes, file: str, ending: str) -> RawTable:
-    found = statistical.variables(content, file, ending)
-    count = len(next(iter(found.cells.values()), ()))
-    refuse_badly_named(list(found.cells), count, file)
-    columns = {name: cells.arrow(values) for name, values in {**found.cells, **found.labelled}.items()}
-    codes = {name: cells.arrow(found.cells[name]) for name in found.labelled}
-    return RawTable(file, columns, np.arange(1, count + 1, dtype=np.int64), codes).filled()
 
 
 # ---- parquet and feather ---------------------------------------------------------------------------------------------

@@ -51,12 +51,7 @@ def given(
         if isinstance(found, Description):
             shown.append(replace(row, described=found))
         else:
-            # A category that few have is named nowhere.
-            withheld[
-                WithheldDescription(
-                    row.dataset, description.variable, description.statistic, None, found, description.of
-                )
-            ] = None
+            withheld[row.not_given(found)] = None
     return tuple(shown), tuple(withheld)
 
 

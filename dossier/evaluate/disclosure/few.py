@@ -25,13 +25,7 @@ def without(evidence: types.Evidence) -> types.Evidence:
     counted = {variable for _, variable, _ in counts}
     is_shown = [row.described.variable not in counted or _is_shown(row, counts, named) for row in rows]
     kept = [row for row, shown in zip(rows, is_shown, strict=True) if shown]
-    withheld += [
-        types.WithheldDescription(
-            row.dataset, row.described.variable, row.described.statistic, None, WHY, row.described.of
-        )
-        for row, shown in zip(rows, is_shown, strict=True)
-        if not shown
-    ]
+    withheld += [row.not_given(WHY) for row, shown in zip(rows, is_shown, strict=True) if not shown]
     once = tuple(dict.fromkeys(withheld))
     return replace(evidence, descriptions=tuple(kept), withheld=once, subgroups=_subgroups(evidence))
 
