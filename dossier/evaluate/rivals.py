@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from dossier.core.facts import gathered
-from dossier.core.multiplicity import with_holm
-from dossier.core.register import Maker, Metric, absent_with_its_parts, present
+from dossier.core import facts, multiplicity, register
 from dossier.core.release import Release
 from dossier.core.types import RIVAL, UPDATED, Absent, Estimate, Result
 from dossier.evaluate.offered import Site, ask, columns, named
@@ -17,7 +15,7 @@ FEWEST_TO_TEST = 10
 """Of fewer events or non-events the tests of two AUROCs and of two Brier scores accuse too often."""
 
 
-def each(release: Release, metric: Metric) -> tuple[Metric, ...]:
+def each(release: Release, metric: register.Metric) -> tuple[register.Metric, ...]:
     """A measure as it is asked: what is of another model once for each, under the name that the release gives it.
 
     What is of an updated model is asked of each update that the release declares, and of none where it declares none;
@@ -30,7 +28,7 @@ def each(release: Release, metric: Metric) -> tuple[Metric, ...]:
     return tuple(_named(metric, held, label) for label in labels)
 
 
-def _named(metric: Metric, held: str, label: str) -> Metric:
+def _named(metric: register.Metric, held: str, label: str) -> register.Metric:
     return replace(metric, fixed={name: label if value == held else value for name, value in metric.fixed.items()})
 
 
@@ -39,8 +37,8 @@ def names(release: Release) -> tuple[str, ...]:
     return tuple(rival.name for rival in release.beside)
 
 
-@absent_with_its_parts
-def facing(site: Site, metric: Metric) -> Site | Absent:
+@register.absent_with_its_parts
+def facing(site: Site, metric: register.Metric) -> Site | Absent:
     """The site with the other model that a measure of `each` is of; as it is for every other measure.
 
     A measure of the other model is asked as if that were the one that is tested, or absent where it has no risks here.
@@ -49,7 +47,7 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
     if model is not None and model.startswith(UPDATED):
         # The site as if an update were the model and the model another one, or why it cannot be updated here.
         method = model.removeprefix(UPDATED)
-        found = present(_held_out(site, method, metric.term.measure in updating.BY_OUTCOME))
+        found = register.present(_held_out(site, method, metric.term.measure in updating.BY_OUTCOME))
         dataset = replace(site.dataset, risk=found.risk, rival=site.dataset.risk, further_rivals=())
         return replace(site, dataset=dataset, update=method)
     if model is not None:
@@ -59,11 +57,11 @@ def facing(site: Site, metric: Metric) -> Site | Absent:
 
 def _held_out(site: Site, method: str, by_outcome: bool = False) -> updating.HeldOut | Absent:
     offered = {**named(site, "updating"), "method": method, "by_outcome": by_outcome}
-    found: updating.HeldOut | Absent = ask(Maker(updating.held_out), offered, site.dataset.name)
+    found: updating.HeldOut | Absent = ask(register.Maker(updating.held_out), offered, site.dataset.name)
     return found
 
 
-def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
+def may_be_chosen(site: Site, metric: register.Metric) -> tuple[register.Metric, ...]:
     """A measure of an update that a test chooses, of each that it chose on some of the rows; of others nothing.
 
     A measure that takes the update knows of its choice itself.
@@ -74,12 +72,12 @@ def may_be_chosen(site: Site, metric: Metric) -> tuple[Metric, ...]:
     return tuple(_named(metric, model, f"{UPDATED}{each}") for each in getattr(found, "changes", ()))
 
 
-@absent_with_its_parts
+@register.absent_with_its_parts
 def in_place_of_the_model(site: Site, rival: str) -> Site | Absent:
     """The site as if another model were the one that is tested, or why that has no risks here."""
     dataset = site.dataset.facing(rival)
     several = bool(dataset.class_labels)
-    risk = present(columns(replace(site, dataset=dataset))["class_rival" if several else "rival"])
+    risk = register.present(columns(replace(site, dataset=dataset))["class_rival" if several else "rival"])
     as_model = replace(dataset, **{"class_risk" if several else "risk": risk}, rival=None, class_rival=None)
     return replace(site, dataset=as_model)
 
@@ -108,10 +106,10 @@ def adjusted(release: Release, results: Sequence[Result], external: Set[str]) ->
             given[index] = result.with_details({"p_adjusted": None})
             looks |= {} if p_value is None else {index: p_value}
     for family in families.values() if len(every) > 1 else ():
-        with_holm(given, "p_holm", family)
-    with_holm(given, "p_adjusted", looks, looks=float(len(looks)))
-    for here in gathered((given[index].dataset, index) for index in looks).values():
-        with_holm(given, "p_at_site", {index: looks[index] for index in here})
+        multiplicity.with_holm(given, "p_holm", family)
+    multiplicity.with_holm(given, "p_adjusted", looks, looks=float(len(looks)))
+    for here in facts.gathered((given[index].dataset, index) for index in looks).values():
+        multiplicity.with_holm(given, "p_at_site", {index: looks[index] for index in here})
     return given
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dossier.core.facts import Fact, Method
-from dossier.core.register import curve
+from dossier.core import facts, register
 from dossier.core.types import CELLS, Absent, Curve, Floats
 from dossier.metrics.discrimination import confusion
 
 
-@curve(roles=("external",))
+@register.curve(roles=("external",))
 def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...]) -> Curve | Absent:
     """How many patients with and without the outcome lie at or above each declared threshold, and below it.
 
@@ -16,12 +15,12 @@ def classification(outcome: Floats, risk: Floats, declared_thresholds: tuple[flo
     threshold is declared or the site has no rows.
     """
     if not declared_thresholds:
-        return Absent(Fact("no_threshold_declared"))
+        return Absent(facts.Fact("no_threshold_declared"))
     rows = [(threshold, *confusion(outcome, risk, threshold).four) for threshold in declared_thresholds]
     columns = zip(("threshold", *CELLS), zip(*rows, strict=True), strict=True)
     return Curve(
         {name: tuple(float(value) for value in column) for name, column in columns},
         n=len(outcome),
         events=int(outcome.sum()),
-        method=Method("counts_from_threshold_on"),
+        method=facts.Method("counts_from_threshold_on"),
     )

@@ -14,8 +14,7 @@ from xml.etree import ElementTree
 
 from dossier.core import errors, facts
 from dossier.core.faults.locations import Cell, File, Key, SheetCell
-from dossier.reading.faults import nearest
-from dossier.reading.signatures import refuse_too_large_when_unzipped
+from dossier.reading import faults, signatures
 
 MOST_CELLS = 50_000_000
 """A row may name a cell far to the right: the cells are counted before they are kept."""
@@ -50,7 +49,7 @@ def sheet(content: bytes, file: str, wanted: str | None, where: Key | None) -> S
     except ModuleNotFoundError:
         raise errors.DataError.one("reader_not_installed", File(file), file=file, package="openpyxl") from None
     try:
-        refuse_too_large_when_unzipped(content, file)
+        signatures.refuse_too_large_when_unzipped(content, file)
         with warnings.catch_warnings():
             # Styles and validations that it does not know are nothing to us; the values are.
             warnings.simplefilter("ignore")
@@ -69,7 +68,7 @@ def _name(names: list[str], file: str, wanted: str | None, where: Key | None) ->
     """The sheet that is meant; a DataError that lists the sheets when that is not clear."""
     if wanted is not None and wanted not in names:
         at = where.of("sheet") if where else File(file)
-        near = nearest(wanted, names)
+        near = faults.nearest(wanted, names)
         raise errors.DataError.one("no_sheet", at, file=file, sheet=wanted, known=tuple(names), near=near)
     if wanted is None and len(names) != 1:
         mend = facts.Fact("name_sheet", sheet=names[0]) if where else facts.Fact("keep_one_sheet")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dossier.core.facts import Fact
+from dossier.core import facts, types
 from dossier.core.reasons import DATASETS as DATASETS
 from dossier.core.reasons import Names
 from dossier.core.reasons import reason_text as reason_text
-from dossier.core.types import Evidence
 from dossier.typeset.words import within_sentence
 
 
-def why(evidence: Evidence, fact: Fact, beside: str | None = None) -> str:
+def why(evidence: types.Evidence, fact: facts.Fact, beside: str | None = None) -> str:
     """A reason in which datasets and measures stand under the names that a reader knows."""
     return reason_text(fact, replace(known_names(evidence), beside=beside))
 
 
-def known_names(evidence: Evidence) -> Names:
+def known_names(evidence: types.Evidence) -> Names:
     """The sites of the datasets, and the labels of the measures whose names are no words."""
     labels = {term.measure: within_sentence(term.label) for term in evidence.terms.values() if "_" in term.measure}
     horizons = {each.at: each.says for each in evidence.release.horizon if each.says}
