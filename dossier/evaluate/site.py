@@ -99,12 +99,12 @@ def of_labels_alone(maker: Metric | CurveMaker) -> bool:
 
 def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[types.DescriptionResult, ...]:
     """The descriptions of a site whose needs are wanted."""
-    return tuple(
-        types.DescriptionResult(site.dataset.name, row)
-        for maker in fill("metrics").descriptions.values()
-        if site.dataset.role in maker.roles and wanted(maker.needs)
-        for row in _described(site, maker)
-    )
+    dataset = site.dataset
+    makers = fill("metrics").descriptions.values() if _too_few(dataset) is None else ()
+    asked = (maker for maker in makers if dataset.role in maker.roles and wanted(maker.needs))
+    found = (ask(maker, named(site, maker.chapter), dataset.name) for maker in asked)
+    known = (rows for rows in found if not isinstance(rows, types.Absent))
+    return tuple(types.DescriptionResult(dataset.name, row) for rows in known for row in rows)
 
 
 def summary(dataset: types.Dataset) -> types.DatasetSummary:
@@ -305,10 +305,3 @@ def curve_of(site: Site, maker: CurveMaker) -> types.CurveResult:
 def _drawn(maker: CurveMaker, site: Site) -> types.Curve | types.Absent:
     found: types.Curve | types.Absent = ask(maker, named(site, maker.chapter), site.dataset.name)
     return found
-
-
-def _described(site: Site, maker: CurveMaker) -> Sequence[types.Description]:
-    if _too_few(site.dataset) is not None:
-        return ()
-    rows = ask(maker, named(site, maker.chapter), site.dataset.name)
-    return () if isinstance(rows, types.Absent) else tuple(rows)

@@ -75,6 +75,12 @@ def pooled_results(
 
     `external` are the results of these sites, `rows` the sites with their rows.
     """
+    # Why the mean over the classes of a site is not pooled: a class that would not be pooled alone.
+    few_of_a_class = {
+        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(bands.FEW_FOR_POOLING, "row", is_limit=True))
+        for site in external
+        if min(site.summary.class_counts.values(), default=bands.FEW_FOR_POOLING) < bands.FEW_FOR_POOLING
+    }
     for metric in (each for asked in register.metrics_of(release).values() for each in rivals.each(release, asked)):
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
@@ -88,7 +94,7 @@ def pooled_results(
                 if result.term == metric.term.name and dict(result.at) == wanted
             }
             estimates = {name: estimate for name, estimate in found.items() if isinstance(estimate, types.Estimate)}
-            small = _of_small_classes(external) if at.get("class") == types.MACRO else {}
+            small = few_of_a_class if at.get("class") == types.MACRO else {}
             known = tuple(small.get(name) for name in estimates)
             together = pooled.pool(
                 tuple(estimates.values()), metric.pool, release.release.level, tuple(estimates), known
@@ -138,15 +144,6 @@ def _over_all_rows(
         return None
     level = sites[0].release.release.level
     return stratified.mean_of_sites(tuple(estimates.values()), level, by_pairs=metric.mean_over == "pairs")
-
-
-def _of_small_classes(external: Sequence[types.SiteResults]) -> dict[str, Fact]:
-    """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
-    return {
-        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(bands.FEW_FOR_POOLING, "row", is_limit=True))
-        for site in external
-        if min(site.summary.class_counts.values(), default=bands.FEW_FOR_POOLING) < bands.FEW_FOR_POOLING
-    }
 
 
 def syntheses(
