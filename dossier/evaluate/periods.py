@@ -34,7 +34,10 @@ def _curves(site: Site, metric: register.Metric) -> Iterator[CurveResult]:
     periods, primary = site.dataset.periods, site.release.thresholds.declared[:1]
     if periods is None or periods.unit is None:
         raise TypeError("only a dataset with days is followed over time")
-    present = range(0) if site.dataset.imputations else _present(periods)
+    # Every period from the first to the last that has rows.
+    known = periods.of_row[periods.of_row != NO_PERIOD]
+    is_shown = len(known) and not site.dataset.imputations
+    present = range(int(known.min()), int(known.max()) + 1) if is_shown else range(0)
     parts = {number: _part(site, periods.of_row == number, Subset(periods.unit, str(number))) for number in present}
     measures = {number: _measured(part, metric) for number, part in parts.items()}
     for at in classes.places_of(site.release, metric):
@@ -46,12 +49,6 @@ def _curves(site: Site, metric: register.Metric) -> Iterator[CurveResult]:
                 steps = stopping.simulated(site, metric, at, [_rows(part) for part in parts.values()])
                 curve = replace(curve, method=Method(*curve.method, *steps))
             yield CurveResult(over_time.OVER_TIME, site.dataset.name, curve, setting)
-
-
-def _present(periods: Periods) -> range:
-    """Every period from the first to the last that has rows."""
-    known = periods.of_row[periods.of_row != NO_PERIOD]
-    return range(int(known.min()), int(known.max()) + 1) if len(known) else range(0)
 
 
 def _part(site: Site, rows: NDArray[np.bool_], subset: Subset) -> Site:
