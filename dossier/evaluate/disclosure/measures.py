@@ -241,13 +241,9 @@ def over(found: Estimate, every: Sequence[Estimate], protected: Protected, count
         se=None if none or low is None or high is None else counts.error(low, high, protected.level),
         n=counts.n,
         events=counts.events.total,
-        method=Method(*found.method, *counts.bounded, _over_ranges(counts)),
+        method=Method(*found.method, *counts.bounded, Fact("over_ranges", wide=counts.wide)),
         details=counts.beside,
     )
-
-
-def _over_ranges(counts: Counts) -> Fact:
-    return Fact("over_ranges", wide=counts.wide)
 
 
 def _asked(protected: Protected, metric: Metric, at: At, table: Table) -> Estimate | Absent:
@@ -347,7 +343,7 @@ def _ratio(protected: Protected, step: float) -> Estimate | Absent:
     low = bound(events.low, rest.high + left.high, mean + step / 2, -1)
     high = bound(events.high, rest.low, max(mean - step / 2, step / 2), 1)
     ratio = int(events) / (int(events) + int(rest) + int(left) / 2) / mean
-    made = Method("on_log_scale", *counts.bounded, _over_ranges(counts))
+    made = Method("on_log_scale", *counts.bounded, Fact("over_ranges", wide=counts.wide))
     se = counts.error(low, high, protected.level)
     return Estimate(ratio, low, high, protected.level, counts.n, made, events, se, counts.beside)
 
