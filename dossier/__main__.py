@@ -12,7 +12,9 @@ def main() -> None:
     import gc
     import sys
 
-    sys.meta_path.insert(0, WithoutPandas())
+    from dossier.core.unneeded import Unneeded
+
+    sys.meta_path.insert(0, Unneeded())
     ctypes.util.find_library = _found(ctypes.util.find_library)  # type: ignore[assignment]
     # What one command makes is few cycles and all in use: the memory goes with the process.
     gc.disable()
@@ -22,22 +24,6 @@ def main() -> None:
         cli.main()
     finally:
         gc.freeze()
-
-
-class WithoutPandas:
-    """Finds everything but pandas, which pyarrow imports with its first array: a quarter of a second for nobody.
-
-    seaborn, which draws some figures of the supplement, gets it, and the library, by which commands write frames.
-    """
-
-    NEEDING = ("seaborn", "dossier.api")
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Refuses pandas, and leaves every other module to the finders that follow."""
-        import sys
-
-        if name == "pandas" and not any(needing in sys.modules for needing in self.NEEDING):
-            raise ModuleNotFoundError("No module named 'pandas'", name=name)
 
 
 def _found(searched: Callable[[str], str | None]) -> Callable[[str], str | None]:

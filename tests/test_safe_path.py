@@ -70,8 +70,8 @@ IMPORTED_AS = {"markdown-it-py": "markdown_it", "fonttools": "fontTools"}
 
 LOADED = """
 import sys
-from dossier.__main__ import WithoutPandas
-sys.meta_path.insert(0, WithoutPandas())
+from dossier.core.unneeded import Unneeded
+sys.meta_path.insert(0, Unneeded())
 from dossier.command_line import cli
 cli.dossier.main(sys.argv[1:], standalone_mode=False)
 print("loaded:", *{name.partition(".")[0] for name in sys.modules})

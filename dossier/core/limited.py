@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
-import importlib.abc
 import json
 import math
 import os
@@ -29,6 +28,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
+
+from dossier.core.unneeded import Unneeded
 
 MEMORY = 2 << 30
 """Bytes of address space: ten times what the largest dossier of ours takes."""
@@ -259,7 +260,7 @@ def serve(channel: socket.socket, parent: int) -> NoReturn:
 
     When a copy ends before its time, so does this process, with 128 and the number of the signal, as a shell would.
     """
-    sys.meta_path.insert(0, WithoutPandas())
+    sys.meta_path.insert(0, Unneeded())
     # From here on only what libraries say of damaged files would be written, and the faults say it better.
     warnings.simplefilter("ignore")
     silence = os.open(os.devnull, os.O_WRONLY)
@@ -276,15 +277,6 @@ def serve(channel: socket.socket, parent: int) -> NoReturn:
         status = _copied(channel, parent) if copies else 0
         if status:
             os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else 1)
-
-
-class WithoutPandas(importlib.abc.MetaPathFinder):
-    """No pandas: where it is installed Arrow would load it for each table, and nothing but seaborn needs it here."""
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Refuse pandas, and leave every other module to others."""
-        if fullname == "pandas" and "seaborn" not in sys.modules:
-            raise ModuleNotFoundError(fullname)
 
 
 def _copied(channel: socket.socket, parent: int) -> int:
