@@ -222,6 +222,13 @@ def test_the_file_says_what_it_is(tmp_path: Path, edition: Any) -> None:
     assert f'pdfaid:part="{document.archival[6]}"' in claims
 
 
+def test_the_file_is_known_by_its_document_and_by_its_bytes(tmp_path: Path) -> None:
+    trailers: list[Any] = [read(sample(sheet(tmp_path), more)).trailer for more in ("", "<p>More.</p>")]
+    first, other = (trailer["/ID"] for trailer in trailers)
+    assert first[0].original_bytes == other[0].original_bytes == hashlib.sha256(b"content").digest()[:16]
+    assert first[1] != other[1]
+
+
 def test_header_cells_have_a_scope_and_pixels_are_not_smoothed(tmp_path: Path) -> None:
     reader = read(sample(sheet(tmp_path)))
     headers = resolved(reader, "/S", "/TH")

@@ -59,7 +59,7 @@ def pdf(document: types.Document) -> bytes:
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
             pdf_variant=document.archival,
-            pdf_identifier=document.identifier,
+            pdf_identifier=False,
             attachments=[
                 Attachment(
                     string=each.content,
@@ -73,7 +73,11 @@ def pdf(document: types.Document) -> bytes:
             ],
             full_fonts=document.full_fonts,
         )
-    return printed
+    # The identifiers go into the dictionary that ends the file. pydyf would write every object again for their hash.
+    end = printed.rindex(b"/Type /XRef")
+    both = pydyf.Array(map(pydyf.String, (document.identifier, hashlib.sha256(printed).hexdigest()[:32])))
+    identifiers: bytes = b"/ID " + both.data
+    return printed[:end] + identifiers + printed[end:]
 
 
 @contextmanager
