@@ -6,6 +6,7 @@ of objects, just before it is written. It looks inside WeasyPrint (boxes, fonts)
 
 from __future__ import annotations
 
+import copy
 import datetime
 import hashlib
 import logging
@@ -25,7 +26,9 @@ from weasyprint import CSS, DEFAULT_OPTIONS, HTML, Attachment
 from weasyprint.css.counters import CounterStyle
 from weasyprint.css.targets import TargetCollector
 from weasyprint.formatting_structure.boxes import BlockContainerBox, MarginBox, TableCellBox, TextBox
+from weasyprint.html import UA_STYLESHEET
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
+from weasyprint.text.line_break import Layout
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
 from dossier.core import collector, errors, material, types
@@ -98,7 +101,7 @@ def _rendered(document: types.Document, fonts: Any) -> Any:
         CSS(filename=path, url_fetcher=fetcher, font_config=fonts, counter_style=counters)
         for path in document.stylesheets
     ]
-    html = HTML(string=document.html, base_url="dossier:", url_fetcher=fetcher)
+    html = _Html(string=document.html, base_url="dossier:", url_fetcher=fetcher)
     rendered = _Pages._render(html, fonts, counters, None, {**DEFAULT_OPTIONS, "stylesheets": sheets})
     for page in rendered.pages:
         page.bookmarks = [(level, plain(label), *rest) for level, label, *rest in page.bookmarks]
@@ -127,6 +130,25 @@ class _Targets(TargetCollector):  # type: ignore[misc]  # WeasyPrint has no type
         """Keep the counters of the page that the place is on."""
         kept = {name: value for name, value in counters.items() if name != "pages"}
         super().cache_target_page_counters(anchor, kept, *where)
+
+
+def _set_again(line: Any, style: Any, again: Any = Layout.reactivate) -> None:
+    """Set a line anew for its page where it is stretched; WeasyPrint keeps none, and sets each twice, to spare 7 MB."""
+    if line.justification_spacing:
+        again(line, style)
+
+
+Layout.deactivate, Layout.reactivate = lambda _: None, _set_again
+
+
+class _Html(HTML):  # type: ignore[misc]
+    """The text of a document, which has no footnotes: WeasyPrint gives each element styles of five marks of theirs."""
+
+    def _ua_stylesheets(self, forms: bool = False) -> list[Any]:
+        sheet = copy.copy(UA_STYLESHEET)
+        sheet.matcher = copy.copy(sheet.matcher)
+        sheet.matcher.other_selectors = [rule for rule in sheet.matcher.other_selectors if "note" not in str(rule[3])]
+        return [sheet]
 
 
 class _Pages(weasyprint.Document):  # type: ignore[misc]
