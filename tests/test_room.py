@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas
 import pytest
+from weasyprint.text.fonts import FontConfiguration
 
 import dossier
 from dossier.core import statements
@@ -58,8 +59,7 @@ def named(found: Evidence, letters: int, words: bool) -> Evidence:
 def refused(document: Document) -> list[str]:
     """The words for which the laid out pages have no room, page by page."""
     try:
-        with press._fonts() as fonts:
-            press._refuse_words_without_room(document, press._rendered(document, fonts).pages)
+        press._refuse_words_without_room(document, press._rendered(document, FontConfiguration()).pages)
     except PageError as error:
         return [f"{fault['page']}: {fault['words']}" for fault in error.faults]
     return []
@@ -195,8 +195,7 @@ def test_a_word_without_room_stops_the_press(tmp_path: Any, more: str, word: str
 @pytest.mark.slow
 def test_long_names_push_neither_cover_nor_contents_over_their_page() -> None:
     document = compose.document(Gallery(named(evidence(1), 90, words=True), {}, {}), "regulatory")
-    with press._fonts() as fonts:
-        pages = press._rendered(document, fonts).pages
+    pages = press._rendered(document, FontConfiguration()).pages
     where = {anchor: index for index, page in enumerate(pages) for anchor in page.anchors}
     assert (where["chapter-cover"], where["contents"], where["chapter-context"]) == (0, 1, 1)
 

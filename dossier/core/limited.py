@@ -29,8 +29,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dossier.core.unneeded import Unneeded
-
 MEMORY = 2 << 30
 """Bytes of address space: ten times what the largest dossier of ours takes."""
 WAITING = 20
@@ -41,7 +39,8 @@ PACKAGE = str(Path(__file__).resolve().parents[1])
 START = """
 import socket, sys
 sys.path[:] = sys.argv[3:]
-from dossier.core import limited
+from dossier.core import limited, unneeded
+sys.meta_path.insert(0, unneeded.Unneeded())
 limited.serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
 """
 LENGTHS = struct.Struct("<QQ")
@@ -260,7 +259,6 @@ def serve(channel: socket.socket, parent: int) -> NoReturn:
 
     When a copy ends before its time, so does this process, with 128 and the number of the signal, as a shell would.
     """
-    sys.meta_path.insert(0, Unneeded())
     # From here on only what libraries say of damaged files would be written, and the faults say it better.
     warnings.simplefilter("ignore")
     silence = os.open(os.devnull, os.O_WRONLY)

@@ -12,8 +12,7 @@ ALONG_WITH_SEABORN = ("scipy.stats", "scipy.cluster")
 class Unneeded(MetaPathFinder):
     """Finds everything but pandas, which Arrow imports with its first array, and what seaborn imports along.
 
-    seaborn, which draws some figures of the supplement, gets pandas, and the library, by which commands write frames,
-    gets all of it; so does whoever asks when seaborn is loaded, or is not.
+    seaborn, which draws some figures of the supplement, gets pandas, and the library, which writes frames, all of it.
     """
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:

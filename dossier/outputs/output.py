@@ -407,8 +407,9 @@ def _lock(path: Path, out: Path) -> int | None:
             os.close(handle)
             raise errors.OutputError.one("not_a_lock", Out(str(out)), file=path.name)
         # Who had the lock before may have removed the file between our opening it and our locking it.
-        if _is_still_there(path, handle):
-            return handle
+        with suppress(FileNotFoundError):
+            if os.path.samestat(path.stat(), os.fstat(handle)):
+                return handle
         os.close(handle)
 
 
@@ -423,13 +424,6 @@ def _opened(path: Path) -> int:
             # we look whether what stands in the way is a folder.
             gone = error
     raise gone
-
-
-def _is_still_there(path: Path, handle: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(handle))
-    except FileNotFoundError:
-        return False
 
 
 @contextmanager

@@ -11,9 +11,11 @@ import datetime
 import hashlib
 import logging
 import re
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -50,7 +52,10 @@ def pdf(document: types.Document) -> bytes:
     if document.archival == "pdf/a-2a" and document.attachments:
         names = tuple(attachment.name for attachment in document.attachments)
         raise errors.PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
-    with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
+    with _silence(document) as faults, collector.held_off(), ExitStack() as at_the_end:
+        fonts = FontConfiguration()
+        # It keeps copies of their files in a folder until it is garbage-collected.
+        at_the_end.callback(fonts.__del__)
         rendered = _rendered(document, fonts)
         _refuse_words_without_room(document, rendered.pages)
         # Every figure and table has its place: what a style sheet lets float may find none, and is then left out.
@@ -81,16 +86,6 @@ def pdf(document: types.Document) -> bytes:
     both = pydyf.Array(map(pydyf.String, (document.identifier, hashlib.sha256(printed).hexdigest()[:32])))
     identifiers: bytes = b"/ID " + both.data
     return printed[:end] + identifiers + printed[end:]
-
-
-@contextmanager
-def _fonts() -> Iterator[Any]:
-    """The fonts of one document; WeasyPrint keeps copies of their files in a folder until it is garbage-collected."""
-    fonts = FontConfiguration()
-    try:
-        yield fonts
-    finally:
-        fonts.__del__()
 
 
 def _rendered(document: types.Document, fonts: Any) -> Any:
@@ -176,18 +171,16 @@ class _Fetcher(URLFetcher):  # type: ignore[misc]  # WeasyPrint has no types
         """The resource behind the URL; a ValueError for everything that is not ours."""
         parts = urlsplit(url)
         if parts.scheme == "dossier":
-            return self._ours(url, unquote(parts.path))
+            name = unquote(parts.path)
+            if name.startswith(_FONTS):
+                return self._font(url, self._fonts / name.removeprefix(_FONTS))
+            if name not in self._images:
+                raise ValueError(f"the document holds no image {name}")
+            return _response(url, name, self._images[name])
         # A style sheet names its fonts beside it: url(fonts/InterTab-400.ttf).
         if parts.scheme == "file" and parts.netloc == "":
             return self._font(url, Path(url2pathname(parts.path)))
         return super().fetch(url, headers)
-
-    def _ours(self, url: str, name: str) -> Any:
-        if name.startswith(_FONTS):
-            return self._font(url, self._fonts / name.removeprefix(_FONTS))
-        if name not in self._images:
-            raise ValueError(f"the document holds no image {name}")
-        return _response(url, name, self._images[name])
 
     def _font(self, url: str, path: Path) -> Any:
         if path.resolve().parent != self._fonts or path.suffix != ".ttf":
@@ -202,18 +195,6 @@ def _response(url: str, name: str, body: bytes) -> Any:
 # ---- what must not be heard -----------------------------------------------------------------------------------------
 
 
-class _Listener(logging.Handler):
-    """Keeps what WeasyPrint complains about, each complaint once."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.heard: dict[str, None] = {}
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the message."""
-        self.heard[record.getMessage()] = None
-
-
 @contextmanager
 def _silence(document: types.Document) -> Iterator[list[errors.Fault]]:
     """Turn every complaint of WeasyPrint into a PageError: a page that it warns about is not the page we wrote.
@@ -221,7 +202,8 @@ def _silence(document: types.Document) -> Iterator[list[errors.Fault]]:
     The faults that are found beside go into the list that it gives, so that all of them are said together.
     """
     faults: list[errors.Fault] = []
-    logger, listener = logging.getLogger("weasyprint"), _Listener()
+    logger, listener = logging.getLogger("weasyprint"), BufferingHandler(sys.maxsize)
+    listener.setLevel(logging.WARNING)
     level = logger.level
     logger.addHandler(listener)
     # A caller may have turned the logger down; we need to hear it.
@@ -231,7 +213,8 @@ def _silence(document: types.Document) -> Iterator[list[errors.Fault]]:
     finally:
         logger.removeHandler(listener)
         logger.setLevel(level)
-    faults += [errors.Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
+    heard = dict.fromkeys(record.getMessage() for record in listener.buffer)
+    faults += [errors.Fault("weasyprint", Material(document.title), message=message) for message in heard]
     errors.PageError.raise_for(faults)
 
 
