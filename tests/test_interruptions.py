@@ -259,8 +259,7 @@ def test_the_release_itself_is_no_out(table: Path, tmp_path: Path) -> None:
 LEAKING = """
 from dossier.command_line import cli
 from joblib.externals.loky.backend import resource_tracker as tracker
-with cli._silent_trackers():
-    tracker.ensure_running()
+cli._start_workers(1)
 tracker._resource_tracker.register("/loky-of-a-killed-worker", "semlock")
 """
 

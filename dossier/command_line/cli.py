@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import signal
@@ -52,6 +53,8 @@ STOPPED = threading.Event()
 # One thread for linear algebra: with more, sums are taken in another order and the last digits change.
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
+# None of Arrow's either, which only gives memory back: a process of one thread can be copied.
+os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
 @dataclass(frozen=True)
@@ -364,16 +367,19 @@ def print_(results_file: Path, **asked: Any) -> None:
     RESULTS is the file of a dossier, with the numbers and no row of a patient, or the folder that holds it.
     """
     from dossier.core.command import Build
+    from dossier.core.register import fill
     from dossier.outputs import output, printing
     from dossier.record import results
 
     read = results.opened(results_file)
+    fill("report.figures")
     options = _of_output(asked)
     command = printing.command_for(read.evidence, Build(**asked))
-    with output.reserved(options.out, options.replace), _progress(options.quiet) as tell:
-        jobs = _jobs(options.jobs, (), len(command.editions))
-        with _workers(jobs):
-            _, files = printing.printed(read, command, jobs, tell)
+    # The first that have a thread are the workers and the progress, and OUT is held by none that is a copy.
+    copied = len(list(Path("/proc/self/task").glob("*"))) == 1
+    jobs = _jobs(options.jobs, (), len(command.editions), copied)
+    with _workers(jobs, copied), output.reserved(options.out, options.replace), _progress(options.quiet) as tell:
+        _, files = printing.printed(read, command, jobs, tell)
         _print(*output.write(options.out, files, options.replace))
 
 
@@ -766,25 +772,26 @@ def _seeded(study: Study, seed: int | None) -> Study:
 # ---- workers --------------------------------------------------------------------------------------------------------
 
 
-def _jobs(wanted: int | None, rows: Sequence[int], editions: int) -> int:
+def _jobs(wanted: int | None, rows: Sequence[int], editions: int, copied: bool = False) -> int:
     """As many workers as are wanted, but none without a task; unasked, only so many as save more than they cost.
 
-    Each loads the whole program first: as long as the rows are few, one process is done sooner with less.
+    Each that is no copy loads the whole program first: as long as the rows are few, one process is done sooner.
     """
     import joblib
 
     busy = sum(count // ROWS_WORTH_A_WORKER for count in rows)
     if wanted is None:
-        return min(int(joblib.cpu_count()), 1 + busy)
+        return min(int(joblib.cpu_count()), editions if copied else 1 + busy)
     return min(wanted, max(len(rows) + busy, editions))
 
 
 @contextmanager
-def _workers(jobs: int) -> Iterator[None]:
-    """Workers that leave an interruption to us, and that end when we are killed."""
+def _workers(jobs: int, copied: bool = False) -> Iterator[None]:
+    """Workers that leave an interruption to us, and that end when we are killed; or copies of this process as such."""
     from concurrent.futures.process import BrokenProcessPool
 
     import joblib
+    from joblib.externals.loky.backend import context
 
     from dossier.core.errors import WorkerError
 
@@ -797,6 +804,10 @@ def _workers(jobs: int) -> Iterator[None]:
             # Without this joblib lays large arrays into /dev/shm, where rows of patients outlive whoever is killed.
             max_nbytes=None,
         ):
+            if copied:
+                # They have loaded and read what we have. The warning is of threads, and there is one.
+                warnings.filterwarnings("ignore", "`fork` start method", UserWarning)
+                context.set_start_method("fork", force=True)
             if jobs > 1:
                 _start_workers(jobs)
             yield
@@ -816,10 +827,14 @@ def _start_workers(jobs: int) -> None:
     import joblib
     from joblib.externals.loky.backend import resource_tracker
 
-    # Both trackers reset the handler when they start; they start first.
-    with _silent_trackers():
+    # Both trackers reset the handler when they start; they start first. Those that are started here clear up after a
+    # killed worker without a word: what happened is reported by us.
+    os.environ["PYTHONWARNINGS"] = "ignore:resource_tracker:UserWarning"
+    try:
         multiprocessing.resource_tracker.ensure_running()
         resource_tracker.ensure_running()
+    finally:
+        del os.environ["PYTHONWARNINGS"]
     with _later():
         # A new process inherits the block and keeps it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -830,16 +845,6 @@ def _start_workers(jobs: int) -> None:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         list(ready)
-
-
-@contextmanager
-def _silent_trackers() -> Iterator[None]:
-    """A tracker started here clears up after a killed worker without a word: what happened is reported by us."""
-    os.environ["PYTHONWARNINGS"] = "ignore:resource_tracker:UserWarning"
-    try:
-        yield
-    finally:
-        del os.environ["PYTHONWARNINGS"]
 
 
 @contextmanager
@@ -864,6 +869,12 @@ def _start_worker(parent: int) -> None:
     # Where psutil is installed, a worker that has grown by 300 MB is taken for a leak: it leaves in the middle of the
     # work, with a warning. Ours grow because tables, fonts and pages are large.
     process_executor._USE_PSUTIL = False
+    # Where not, it looks for garbage among all that is loaded after every second of work.
+    process_executor._MEMORY_LEAK_CHECK_DELAY = float("inf")
+    gc.freeze()
+    # A copy has ours.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
@@ -991,12 +1002,8 @@ def main() -> None:
     """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
     _guard_what_is_said()
     _listen()
-    sys.exit(_exit_code())
-
-
-def _exit_code() -> int:
     try:
-        return _answer()
+        sys.exit(_answer())
     except (click.Abort, KeyboardInterrupt):
         pass
     except Exception:
@@ -1004,7 +1011,7 @@ def _exit_code() -> int:
         if not STOPPED.is_set():
             raise
     _tell("Interrupted.")
-    return INTERRUPTED
+    sys.exit(INTERRUPTED)
 
 
 def _answer() -> int:
