@@ -83,9 +83,8 @@ def pdf(document: types.Document) -> bytes:
         )
     # The identifiers go into the dictionary that ends the file. pydyf would write every object again for their hash.
     end = printed.rindex(b"/Type /XRef")
-    both = pydyf.Array(map(pydyf.String, (document.identifier, hashlib.sha256(printed).hexdigest()[:32])))
-    identifiers: bytes = b"/ID " + both.data
-    return printed[:end] + identifiers + printed[end:]
+    both: bytes = pydyf.Array(map(pydyf.String, (document.identifier, hashlib.sha256(printed).hexdigest()[:32]))).data
+    return printed[:end] + b"/ID " + both + printed[end:]
 
 
 def _rendered(document: types.Document, fonts: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from dossier.core.types import PERIODS_OF_A_YEAR, PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
-from dossier.words import entries
+from dossier.words import entries, sentence
 
 NAMES = frozenset(entries("terms")["names"]["capitals"])
 """Words of labels that keep their capital everywhere."""
@@ -157,6 +157,11 @@ def within_sentence(label: str) -> str:
 def anchor(text: str) -> str:
     """A text as the name of a place in the document."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def of_figure(name: str, values: Mapping[str, object]) -> str:
+    """A caption or a message of a figure, filled with values."""
+    return sentence.Sentence().filled(entries("figures")[name], values)
 
 
 def of_curves(kind: Literal["panels", "ridges", "tables", "values"]) -> Mapping[str, Any]:

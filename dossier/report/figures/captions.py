@@ -9,7 +9,6 @@ from dossier.core import bands
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence
 from dossier.typeset import numbers, widths, words
 from dossier.typeset.names import at_horizon
-from dossier.words import entries, sentence
 
 
 def interval(
@@ -36,7 +35,7 @@ def said(name: str, evidence: Evidence, sites: Sequence[DatasetSummary] = (), /,
     """What `words/figures.toml` says under this name, filled with values; `sites` are those that a figure rests on."""
     few = {"few_for_a_band": bands.FEW_FOR_A_BAND, "few_for_pooling": bands.FEW_FOR_POOLING}
     known = {"level": level_text(evidence), "patients": patients(sites), "support": f"{bands.SUPPORT:g}", **few}
-    return sentence.Sentence().filled(entries("figures")[name], {**known, **values})
+    return words.of_figure(name, {**known, **values})
 
 
 def patients(sites: Sequence[DatasetSummary]) -> str:
