@@ -77,10 +77,8 @@ def with_all_times(evidence: Evidence, table: Table) -> Table:
     turning = [site.site for site in binding.turning(evidence) if site.site in labels]
     if not turning or not (any(column.intervals for column in table.columns) or table.name.endswith("impact")):
         return table
-    shown = "what each of them shows is shown there"
-    return replace(
-        table, footnotes=(*table.footnotes, f"Of all periods, which differ (¶): {listing(turning)}; {shown}.")
-    )
+    said = f"Of all periods, which differ (¶): {listing(turning)}; there only what each of them shows counts as shown."
+    return replace(table, footnotes=(*table.footnotes, said))
 
 
 def at_the_primary_threshold(evidence: Evidence) -> Evidence:
