@@ -165,6 +165,11 @@ class Look:
         return self.apart.value > 1 if self.measure == RATIO else self.apart.value < 0
 
     @property
+    def risks_are(self) -> str:
+        """Which way the O/E of the group says that its risks are off."""
+        return "too low" if self.here.value > 1 else "too high"
+
+    @property
     def subject(self) -> tuple[str, str, str, str | None]:
         """What is compared in which group, wherever that is."""
         return self.column, self.label, self.measure, self.of_class

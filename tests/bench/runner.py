@@ -209,6 +209,8 @@ class Runner:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In place of the loop over the tests."""
+        # What lives is found among all objects, of which those before the tests were left out.
+        gc.unfreeze()
         runs = self._runs(session.items)
         for file in {mutant.file for mutant in self.chosen}:
             living(file)  # looked for once, not in every copy of the process

@@ -306,7 +306,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
 
 
 def _in_what(look: between_groups.Look) -> str:
-    way = f" too {'low' if look.here.value > 1 else 'high'}" if look.measure == between_groups.RATIO else ""
+    way = f" {look.risks_are}" if look.measure == between_groups.RATIO else ""
     return f"{WORSE[look.measure]}{way}"
 
 

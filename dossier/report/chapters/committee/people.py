@@ -29,7 +29,7 @@ def people_decide(evidence: types.Evidence) -> str:
     many = len(readers.columns["reader"]) if isinstance(readers, types.Curve) else 0
     # Who decides alone first and then with the model may change a decision by looking again alone.
     study = evidence.release.reader_study
-    twice = ", who looked twice, which alone may help" if study is not None and study.design == "paired" else ""
+    twice = ", each twice (may help)" if study is not None and study.design == "paired" else ""
     took_part = f"{counted(many, 'person', 'people')} took part{twice}. " if many else ""
     start = f"{took_part}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
     if claim.low is None or claim.high is None:
