@@ -622,10 +622,10 @@ def test_results_that_nothing_can_be_printed_from_end_in_a_difference(
     assert "\x1b" not in result.stderr
 
 
-def test_what_takes_too_long_is_ended(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_too_long_is_ended(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "SECONDS", 1)
     monkeypatch.setattr(verify, "SECONDS_A_MEGABYTE", 0)
-    assert verify.report(out).differences == ("results.json cannot be printed again: it takes more than 1 seconds",)
+    assert verify.report(built).differences == ("results.json cannot be printed again: it takes more than 1 seconds",)
 
 
 def test_what_is_no_file_is_neither_read_nor_waited_for(out: Path) -> None:
