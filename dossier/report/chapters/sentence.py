@@ -71,28 +71,20 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     return f"Not computable at {where} ({reason})."
 
 
+OF_PAGE_1 = ("key-results", "criteria", "impact", "performance", "thresholds")
+"""The tables by which a model is judged that are not called by measures."""
+
+
 def with_all_times(evidence: Evidence, table: Table) -> Table:
     """A table that says below it of which hospitals its estimates are of no time, as their risks turn."""
     labels = {row.label for row in table.rows}
     turning = [site.site for site in binding.turning(evidence) if site.site in labels]
-    if not turning or not any(of in table.name for of in JUDGED_IN):
+    # Only under numbers by which the model is judged; a table is called by its first measure and its last.
+    judged = {str(claim.measure) for claim in claims.of(evidence)}
+    if not turning or not any(name in table.name for name in (*OF_PAGE_1, *judged)):
         return table
     said = f"Of all periods, which differ (¶): {listing(turning)}; there only what each of them shows counts as shown."
     return replace(table, footnotes=(*table.footnotes, said))
-
-
-JUDGED_IN = (
-    "key-results",
-    "criteria",
-    "impact",
-    "performance",
-    "thresholds",
-    "auroc",
-    "oe_ratio",
-    "net_benefit",
-    "brier",
-)
-"""What the tables are called that hold numbers by which a model is judged."""
 
 
 def at_the_primary_threshold(evidence: Evidence) -> Evidence:
