@@ -14,7 +14,6 @@ from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric, absent_with_its_parts, metrics_of, present
 from dossier.core.release import PREVIOUS, Release
 from dossier.evaluate import classes, offered, rivals
-from dossier.evaluate.site import FEWEST_ROWS
 from dossier.metrics import comparison, intervals, pooled, shares, weighted
 from dossier.metrics.changes import change, judged
 from dossier.metrics.stratified import Stratum, mean_of_sites
@@ -192,7 +191,11 @@ def _of_all(
 def _of_group(dataset: types.Dataset, group: types.Subset) -> types.Dataset | None:
     """The rows of a group of patients; None where the dataset does not tell them, or has next to none."""
     for each in dataset.subgroups:
-        if each.subset == group and not isinstance(each.rows, types.Absent) and each.rows.sum() >= FEWEST_ROWS:
+        if (
+            each.subset == group
+            and not isinstance(each.rows, types.Absent)
+            and each.rows.sum() >= types.FEWEST_PATIENTS
+        ):
             return offered.part_of(dataset, each.rows)
     return None
 

@@ -9,10 +9,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import over_time, register, release
+from dossier.core import over_time, register, release, types
 from dossier.core.bands import FEW_FOR_POOLING
 from dossier.core.facts import Count, Fact, Method
-from dossier.core.types import FEWEST_PATIENTS, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
+from dossier.core.types import NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
 from dossier.evaluate import classes, stopping, subgroups
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
 from dossier.evaluate.site import measured
@@ -93,7 +93,7 @@ def _curve(site: Site, periods: Periods, parts: dict[int, Site], found: dict[int
     known = [estimate if isinstance(estimate, Estimate) else None for estimate in found.values()]
     outcomes = [part.dataset.outcome for part in parts.values()]
     events = [None if outcome is None else int(outcome.sum()) for outcome in outcomes]
-    given = [not 0 < _rows(part) < FEWEST_PATIENTS for part in parts.values()]
+    given = [not 0 < _rows(part) < types.FEWEST_PATIENTS for part in parts.values()]
     curve = Curve(
         columns={
             "period": tuple(map(float, found)),

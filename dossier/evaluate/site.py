@@ -15,9 +15,6 @@ from dossier.evaluate import classes, dependent, rivals
 from dossier.evaluate.offered import Site, ask, missing, named, optional, refuse_a_bad_curve, site_part
 from dossier.metrics import resampling, robustness, severity, shares, updating
 
-FEWEST_ROWS = types.FEWEST_PATIENTS
-"""Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""
-
 
 @dataclass(frozen=True)
 class SiteEvidence:
@@ -187,12 +184,10 @@ def _measured(site: Site, metric: Metric, lacking: types.Absent | None) -> Itera
 
 def _too_few(dataset: types.Dataset) -> types.Absent | None:
     """Why so few rows tell of single patients only, or None when they are enough."""
-    n = dataset.rows_analysed
-    if not 0 < n < FEWEST_ROWS:
+    if not 0 < dataset.rows_analysed < types.FEWEST_PATIENTS:
         return None
-    return types.Absent(
-        facts.Fact("too_few_patients", dataset=dataset.name, fewest=facts.Count(FEWEST_ROWS, "patient", is_limit=True))
-    )
+    fewest = facts.Count(types.FEWEST_PATIENTS, "patient", is_limit=True)
+    return types.Absent(facts.Fact("too_few_patients", dataset=dataset.name, fewest=fewest))
 
 
 def _found(

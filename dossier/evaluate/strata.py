@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core import facts, register
+from dossier.core import facts, register, types
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate import classes, offered
-from dossier.evaluate.site import FEWEST_ROWS
 from dossier.metrics import imputations, intervals, stratified, within_sites
 
 ESTIMATOR = {"estimator": "stratified"}
@@ -44,8 +43,8 @@ def over_sites(sites: Sequence[offered.Site], metric: register.Metric, at: At, c
     for number in imputations_of(sites):
         parts = [(site.dataset.name, stratum(site, at, chosen, number)) for site in sites]
         known = [(name, part) for name, part in parts if part is not None]
-        kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
-        few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
+        kept = [part for _, part in known if len(part.outcome) >= types.FEWEST_PATIENTS]
+        few = [name for name, part in known if 0 < len(part.outcome) < types.FEWEST_PATIENTS]
         made = register.REGISTER.stratified[metric.term.name].function(kept, level, **settings)
         found.append(naming(made, few, ()))
     return over_imputations(found, metric.scale if metric.scale != "wilson" else "logit", level)

@@ -14,7 +14,7 @@ from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill, metrics_of
 from dossier.core.release import Release
 from dossier.evaluate import classes, offered, strata
-from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
+from dossier.evaluate.site import curve_of, measured
 from dossier.metrics import intervals, stratified, within_sites
 
 CURVES = ("calibration_curve",)
@@ -357,7 +357,7 @@ class _Group:
             )
             if ours is None or rest is None:
                 continue
-            if min(len(ours.outcome), len(rest.outcome)) < FEWEST_ROWS:
+            if min(len(ours.outcome), len(rest.outcome)) < types.FEWEST_PATIENTS:
                 few.append(site.dataset.name)
             else:
                 pairs.append(within_sites.Pair(site.dataset.name, ours, rest))

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.core import types
 from dossier.core.facts import Count, Fact, Value, gathered
-from dossier.core.types import FEWEST_PATIENTS, Dataset, Feature, Flag, Floats, folded
+from dossier.core.types import Dataset, Feature, Flag, Floats, folded
 from dossier.reading import columns, datasets, notations, predictors
 
 ENOUGH_VALUES = 10
@@ -146,12 +147,14 @@ def _common(dataset: Dataset, feature: Feature) -> frozenset[str]:
     for word, count in counts.items():
         alike[_spelling(word)] += count
     fewest = max(1, dataset.minimum_cell)
-    return frozenset(word for word, n in counts.items() if n >= fewest and alike[_spelling(word)] >= FEWEST_PATIENTS)
+    return frozenset(
+        word for word, n in counts.items() if n >= fewest and alike[_spelling(word)] >= types.FEWEST_PATIENTS
+    )
 
 
 def _fewest(dataset: Dataset) -> int:
     """Of how many patients a category is described."""
-    return max(FEWEST_PATIENTS, dataset.minimum_cell)
+    return max(types.FEWEST_PATIENTS, dataset.minimum_cell)
 
 
 def _named(categories: Sequence[str | Fact | None], smallest: int) -> Fact:

@@ -11,21 +11,22 @@ from dossier.core import facts, types
 Key = tuple[str, str, str | None]
 """A dataset, a variable and its level."""
 
-FEWEST = types.FEWEST_PATIENTS
-WHY = types.Withheld(facts.Fact("fewer_persons", below=FEWEST), FEWEST)
+
+def _why() -> types.Withheld:
+    return types.Withheld(facts.Fact("fewer_persons", below=types.FEWEST_PATIENTS), types.FEWEST_PATIENTS)
 
 
 def without(evidence: types.Evidence) -> types.Evidence:
     """The evidence without what describes a category or a group of few patients; a category is not named then, nor a
     group that the release does not spell.
     """
-    rows, withheld = evidence.descriptions, list(evidence.withheld)
+    rows, withheld, why = evidence.descriptions, list(evidence.withheld), _why()
     counts = {_key(row): row.described.value for row in rows if row.described.statistic == "count"}
-    named = {(variable, level) for (_, variable, level), count in counts.items() if count >= FEWEST}
+    named = {(variable, level) for (_, variable, level), count in counts.items() if count >= types.FEWEST_PATIENTS}
     counted = {variable for _, variable, _ in counts}
     is_shown = [row.described.variable not in counted or _is_shown(row, counts, named) for row in rows]
     kept = [row for row, shown in zip(rows, is_shown, strict=True) if shown]
-    withheld += [row.not_given(WHY) for row, shown in zip(rows, is_shown, strict=True) if not shown]
+    withheld += [row.not_given(why) for row, shown in zip(rows, is_shown, strict=True) if not shown]
     once = tuple(dict.fromkeys(withheld))
     return replace(evidence, descriptions=tuple(kept), withheld=once, subgroups=_subgroups(evidence))
 
@@ -43,7 +44,7 @@ def _is_shown(
         # The classes of an outcome are cells of its tables.
         return True
     count = counts.get(_key(row), 0)
-    return count >= FEWEST or (not count and (variable, level) in named)
+    return count >= types.FEWEST_PATIENTS or (not count and (variable, level) in named)
 
 
 def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
@@ -51,14 +52,18 @@ def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
     few = {
         (summary.dataset, summary.subset)
         for summary in found.summaries
-        if isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < FEWEST
+        if isinstance(summary.size, types.SubgroupSize) and 0 < summary.size.n < types.FEWEST_PATIENTS
     }
     every: Counter[types.Subset] = Counter()
     for summary in found.summaries:
         every[summary.subset] += summary.size.n if isinstance(summary.size, types.SubgroupSize) else 0
-    few |= {(types.POOLED, subset) for subset, n in every.items() if 0 < n < FEWEST}
+    few |= {(types.POOLED, subset) for subset, n in every.items() if 0 < n < types.FEWEST_PATIENTS}
     # Where nobody is in a group, its name alone would tell that somebody elsewhere is.
-    nobody = {(summary.dataset, summary.subset) for summary in found.summaries if every[summary.subset] < FEWEST}
+    nobody = {
+        (summary.dataset, summary.subset)
+        for summary in found.summaries
+        if every[summary.subset] < types.FEWEST_PATIENTS
+    }
     gone = {(dataset, subset) for dataset, subset in few | nobody if not evidence.release.spells(subset)}
 
     def is_named(dataset: str, subset: types.Subset | None) -> bool:
@@ -66,7 +71,7 @@ def _subgroups(evidence: types.Evidence) -> types.SubgroupEvidence:
 
     return types.SubgroupEvidence(
         tuple(
-            replace(summary, size=WHY) if (summary.dataset, summary.subset) in few else summary
+            replace(summary, size=_why()) if (summary.dataset, summary.subset) in few else summary
             for summary in found.summaries
             if is_named(summary.dataset, summary.subset)
         ),
