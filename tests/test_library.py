@@ -161,7 +161,7 @@ FEW = Fact("fewer_persons", below=5)
     ],
 )
 def test_what_is_found_prints_as_a_page_says_it(found: Estimate | Absent, printed: str, short: str) -> None:
-    assert (str(found), pretty.pretty(found)) == (printed, printed)  # type: ignore[no-untyped-call]
+    assert (str(found), pretty.pretty(found)) == (printed, printed)
     assert repr(found) == f"{type(found).__name__}({short})"
 
 

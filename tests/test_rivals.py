@@ -287,14 +287,14 @@ def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[st
 def test_the_net_benefit_of_each_class_is_compared_by_its_definition(sampled: dict[str, Any]) -> None:
     """TP/n - FP/n t/(1-t) of a class against the rest, its error by drawing patients, or families, anew."""
     rng, n, t = np.random.default_rng(9), 400, 0.35
-    odds = np.repeat(rng.normal(0, 0.6, (n // 4, 3)), 4, axis=0) + rng.normal(0, 1, (n, 3))
+    odds = np.repeat(rng.normal(0, 0.6, (n // 8, 3)), 8, axis=0) + rng.normal(0, 1, (n, 3))
     noisy = [np.exp(odds + rng.normal(0, noise, odds.shape)) for noise in (0, 0.3, 1)]
     truth, own, other = (each / each.sum(axis=1, keepdims=True) for each in noisy)
     number = (rng.random(n)[:, None] > truth.cumsum(axis=1)).sum(axis=1)
     risks = {"own": own, "other": other, "itself": own}
     columns = {f"{name}{k}": risk[:, k] for name, risk in risks.items() for k in range(3)}
     frame = pd.DataFrame({"outcome": np.array([*"abc"])[number], **columns})
-    frame = frame.assign(weight=rng.uniform(0.5, 2, n), family=np.repeat(np.arange(n // 4), 4))
+    frame = frame.assign(weight=rng.uniform(0.5, 2, n), family=np.repeat(np.arange(n // 8), 8))
     rival = {name: [f"{name}{k}" for k in range(3)] for name in risks}
     asked = {"classes": [*"abc"], "thresholds": [t], "resampling": {"bootstrap": 2, "permutations": 19}, **sampled}
     evidence = dossier.validate(frame, outcome="outcome", risk=rival.pop("own"), rival=rival, **asked).evidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -80,8 +81,7 @@ def test_an_outcome_by_a_horizon_has_none(tmp_path: Path) -> None:
 
 def test_a_frame_may_wish_too(tmp_path: Path) -> None:
     evidence(tmp_path)
-    rows = np.genfromtxt(tmp_path / "site.csv", delimiter=",", names=True, usecols=(0, 1))
-    frame = {name: rows[name] for name in ("outcome", "risk")}
+    frame = pd.read_csv(tmp_path / "site.csv", usecols=["outcome", "risk"])
     thresholds = {"declared": [0.5], "wish": {"sensitivity": 0.9}}
     v = dossier.validate(frame, outcome="outcome", risk="risk", thresholds=thresholds, resampling={"bootstrap": 20})
     table = v.to_frame()

@@ -127,7 +127,7 @@ def _client(scheduler: str, security: Security) -> Client:
     """
     from distributed import Client
 
-    class Ours(Client):
+    class Ours(Client):  # type: ignore[misc]
         """A client that is closed by us; Dask closes one that is forgotten, and waits for what it never reached."""
 
         def __del__(self) -> None:
@@ -221,7 +221,8 @@ def _answer(client: Client, future: Future[pieces.Found], scheduler: str) -> pie
             raise errors.WorkerError.one("cluster_too_slow", AT, scheduler=scheduler, hours=hours)
         try:
             future.exception(timeout=SECONDS_BETWEEN_LOOKS)
-            return future.result(timeout=SECONDS_TO_ANSWER)
+            answer: pieces.Found = future.result(timeout=SECONDS_TO_ANSWER)
+            return answer
         except CancelledError as error:
             raise _unheard(scheduler) from error
         except OSError:

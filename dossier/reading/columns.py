@@ -719,12 +719,12 @@ def unfit_strata(
     """What is wrong with the strata of the rows of one site: a cluster in two, or one sampled unit alone in its own."""
     column, file = table.columns[name].name, table.file
     unit = rows if cluster is None else cluster[rows]
-    codes, first, of_row = np.unique(unit, return_index=True, return_inverse=True)
+    _, first, of_row = np.unique(unit, return_index=True, return_inverse=True)
     apart = stratum[rows] != stratum[rows][first][of_row]
     yield from by_row("cluster_in_two_strata", file, column, table.rows[rows[apart]])
     if not apart.any():
         _, of_unit, size = np.unique(stratum[rows][first], return_inverse=True, return_counts=True)
-        alone = np.sort(table.rows[rows[first[np.arange(len(codes))[size[of_unit] == 1]]]])
+        alone = np.sort(table.rows[rows[first[size[of_unit] == 1]]])
         yield from by_row("stratum_of_one", file, column, alone, unit="row" if cluster is None else "cluster")
 
 

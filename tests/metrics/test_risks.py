@@ -376,8 +376,8 @@ def _by_integral(
 
     def integral(by: float, low: float, high: float, with_outcome: bool) -> float:
         def at(log_odds: float) -> float:
-            chance = float(expit(intercept + slope * log_odds)) if with_outcome else 1.0
-            return chance * float(norm.pdf(log_odds, mean + by, 1.3))
+            chance = 1 / (1 + math.exp(-intercept - slope * log_odds)) if with_outcome else 1.0
+            return chance * math.exp(-(((log_odds - mean - by) / 1.3) ** 2) / 2) / (1.3 * math.sqrt(math.tau))
 
         inside = np.clip((low, high), mean + by - 11, mean + by + 11)
         return float(quad(at, *inside, limit=200)[0])
