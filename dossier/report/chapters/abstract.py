@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dossier.core import checklist, claims, tripod, types
+from dossier.core import binding, checklist, claims, tripod, types
 from dossier.report.chapters import classes, results, sentence, verdict
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.names import all_events, at_horizon, at_least, model, predicted
@@ -46,8 +46,11 @@ def lines(evidence: types.Evidence) -> list[Line]:
     given = len({name for site in sites for name in site.features})
     used = "" if release.model is None else counted(len(release.model.predictors), "predictor")
     figures = {"used": used, "given": given, "tables": f"{given:,}" if given else "none"}
-    giving = sum(bool(site.features) for site in sites)
-    figures["some"] = f"{in_words(giving)} of {in_words(len(sites))} sites" if 0 < giving < len(sites) else ""
+    giving, some = (sum(least <= len(site.features) for site in sites) for least in (max(given, 1), 1))
+    more = f", and some of them of {in_words(some - giving)} more" if some > giving else ""
+    figures["some"] = (
+        f"{in_words(giving)} of {in_words(len(sites))} sites{more}" if some > 0 and giving < len(sites) else ""
+    )
     return [
         Line(
             "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."
@@ -149,7 +152,7 @@ def _results(evidence: types.Evidence) -> str:
     """What page 1 says first, and all else that is shown against the model; AUROC, O/E and slope over the sites, net
     benefit at the primary threshold, and what a new site may expect.
     """
-    at = evidence.release.thresholds.primary
+    at, turning = evidence.release.thresholds.primary, [site.site for site in binding.turning(evidence)]
     said = [
         *(text for text in verdict.leads(evidence) if text != results.finding(evidence).lead),
         *verdict.accusations(evidence),
@@ -160,6 +163,7 @@ def _results(evidence: types.Evidence) -> str:
         _one(evidence, "calibration_slope", "calibration slope"),
         sentence.not_pooled(evidence),
         "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
+        "" if not turning else sentence.phrase("abstract", "of_all_periods", sites=tuple(turning)),
     ]
     return " ".join(text for text in said if text)
 

@@ -45,6 +45,7 @@ def table(evidence: types.Evidence) -> Table:
         others=len(evidence.release.thresholds.declared) > 1,
         few=isinstance(types.find(evidence, "auroc", types.POOLED), types.Absent),
         turn=bool(binding.turning(evidence)),
+        beside=any(claim.value is not None for claim in claims.counted(evidence, "comparators")),
         periods=bool(over_time.shown(evidence)),
         level_of_risks=multiplicity.LEVEL,
         level_of_differences=multiplicity.OF_DIFFERENCES,

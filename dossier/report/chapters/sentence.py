@@ -71,16 +71,16 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     return f"Not computable at {where} ({reason})."
 
 
-OF_PAGE_1 = ("key-results", "criteria", "impact", "performance", "thresholds")
+OF_PAGE_1 = ("key-results", "criteria", "impact", "performance", "thresholds", "pooled")
 """The tables by which a model is judged that are not called by measures."""
 
 
 def with_all_times(evidence: Evidence, table: Table) -> Table:
     """A table that says below it of which hospitals its estimates are of no time, as their risks turn."""
-    labels = {row.label for row in table.rows}
-    turning = [site.site for site in binding.turning(evidence) if site.site in labels]
+    labels, is_pooled = {row.label for row in table.rows}, table.name == "table-pooled"
+    turning = [site.site for site in binding.turning(evidence) if is_pooled or site.site in labels]
     # Only under numbers by which the model is judged; a table is called by its first measure and its last.
-    judged = {str(claim.measure) for claim in claims.of(evidence)}
+    judged = {str(claim.measure).replace("_", "-") for claim in claims.of(evidence)}
     if not turning or not any(name in table.name for name in (*OF_PAGE_1, *judged)):
         return table
     said = f"Of all periods, which differ (¶): {listing(turning)}; there only what each of them shows counts as shown."
@@ -246,14 +246,17 @@ def calibration_by_state(
     stands: dict[str, list[str]] = {state: [] for state in CALIBRATION_IS}
     for claim in claims.worst_first(claims.counted(evidence, "calibration")):
         # The gravest claim of a place is how it stands, as in the table of page 1.
-        state, (name, at) = claims.standing(evidence, claim), called.pop(claims.place(claim), ("", {}))
+        stands_so, (name, at) = claims.standing(evidence, claim), called.pop(claims.place(claim), ("", {}))
+        state = "off" if stands_so == "open" and claims.is_off_by_an_open_amount(claim) else stands_so
         if name and state in stands:
             stands[state].append(f"{name}{_how_off(evidence, claim.dataset, at) if state == 'against' else ''}")
     where = {state: who(names) for state, names in stands.items() if names}
     if stands["against"]:
         where["against"] = named_with_the_rest(stands["against"], MOST_WITHOUT_VALUE)
     said = "; ".join(f"{CALIBRATION_IS[state]} {preposition} {which}" for state, which in where.items())
-    needed = to_show_calibration(evidence, externals(evidence), elsewhere=True) if stands["open"] else ""
+    needed = (
+        to_show_calibration(evidence, externals(evidence), elsewhere=True) if stands["off"] or stands["open"] else ""
+    )
     more = f"{needed} patients would show a right model (for narrow intervals see Sample size)" if needed else ""
     if stands["against"]:
         return Sentence(f"Calibration is {said}.", f"{ratio} {f'{more}.' if more else ''}".strip())
@@ -273,7 +276,12 @@ def _how_off(evidence: Evidence, site: str, at: At) -> str:
     return f" (risks {'; '.join(said)})" if said else ""
 
 
-CALIBRATION_IS = {"against": "shown to be off", "shown": "shown to be good", "open": "open"}
+CALIBRATION_IS = {
+    "against": "shown to be off",
+    "shown": "shown to be good",
+    "off": "off, open whether by much,",
+    "open": "open",
+}
 """What is said of calibration that stands so, what is open last."""
 SPREAD = {"below 0": "the wrong way round", "below 1": "too extreme", "above 1": "too moderate"}
 """What risks are where their slope lies there."""

@@ -39,6 +39,7 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     few = [size for size in sized if size.is_few]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(sized))} subgroups, site by site." if few else ""
+    rest += _mostly_of_one(evidence)
     declared = [claim.state for claim in claims.counted(evidence, "groups") if claim.limit_source == "declared"]
     # How the criteria stand that are declared for subgroups, which page 1 counts too.
     words: Mapping[types.State, str] = entries("pages")["standing"]
@@ -65,6 +66,28 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
         return sentence.Sentence(none, f"{said}{counts}{of_criteria}{rest}")
     first = f"{_where(evidence, apart[0])} {_said(evidence, apart[0])}".strip()
     return sentence.Sentence(f"{sentence_case(first)}.", f"{said}{counts}{of_criteria}{rest}")
+
+
+def _mostly_of_one(evidence: types.Evidence) -> str:
+    """Which of the values of groups over all sites that are drawn are nearly those of a single site."""
+    called, (primary, *_) = _called(evidence), (*evidence.release.thresholds.declared, None)
+    resting = [
+        (each, on)
+        for each in evidence.subgroups.results
+        if each.dataset == types.POOLED and each.subset and isinstance(each.found, types.Estimate)
+        if each.measure in DRAWN and dict(each.at) in ({}, {"threshold": primary})
+        if (on := each.found.method.first("rests_on"))
+    ]
+    of_one = gathered(
+        ((DRAWN[each.measure], called[str(on["dataset"])]), f"{each.subset and each.subset.level} ({on['share']:.0%})")
+        for each, on in resting
+    )
+    parts = [f"the {what} of {listing(groups)} of {site}" for (what, site), groups in of_one.items()]
+    return f" Mostly of one site: {listing(parts)}." if parts else ""
+
+
+DRAWN = {**SHORT, "auroc": "AUROC"}
+"""What the values of groups are called within a sentence."""
 
 
 def worse_off(evidence: types.Evidence) -> str:

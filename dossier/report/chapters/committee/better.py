@@ -188,11 +188,21 @@ def another_is_better(evidence: Evidence) -> str:
     rest = list(dict.fromkeys(str(each.at["against"]) for each in sure if each.at["against"] not in alike))
     so += f" {sentence_case(_in_part(rest))}." if rest else ""
     here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]
-    elsewhere = comparison.worse_elsewhere(named, here)
-    for worse in elsewhere[:1]:
-        how = f"{_does(evidence, worse.at)[str(worse.measure)][1]}{_for_class(worse)}"
-        so += f" But {worse.at['against']} {how} in {comparison.where(evidence, worse)}."
+    worse = gathered(((each.at["against"], each.measure), each) for each in comparison.worse_elsewhere(named, here))
+    of_one = [found for (against, _), found in worse.items() if against == next(iter(worse))[0]]
+    ways = [_worse_in(evidence, each) for each in of_one[:MOST_MODELS]]
+    so += f" But {of_one[0][0].at['against']} {listing(ways)}." if ways else ""
     return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
+
+
+def _worse_in(evidence: Evidence, found: Sequence[claims.Claim]) -> str:
+    """What another model does that is worse by one measure, for which class and where it is surest."""
+    where = list(
+        dict.fromkeys(comparison.where(evidence, each) for each in found if _for_class(each) == _for_class(found[0]))
+    )
+    return (
+        f"{_does(evidence, found[0].at)[str(found[0].measure)][1]}{_for_class(found[0])} in {plain.first_named(where)}"
+    )
 
 
 def _how(evidence: Evidence, claim: claims.Claim) -> str:
@@ -216,7 +226,7 @@ def _does(evidence: Evidence, by: At) -> Mapping[str, tuple[str, str, str]]:
     return {
         "auroc_difference": (f"{what} better", f"{what} worse", OF_PAIRS),
         "accuracy_difference": ("names more patients rightly", "names fewer patients rightly", OF_PEOPLE),
-        "mean_severity_difference": ("is wrong by less", "is wrong by more", OF_ONE),
+        "mean_severity_difference": ("does less harm by its mistakes", "does more harm by its mistakes", OF_ONE),
         "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}", OF_PEOPLE),
         "brier_difference": (f"{gives} closer to {happened}", f"{gives} less close to {happened}", OF_ONE),
     }

@@ -41,7 +41,7 @@ def answer(evidence: types.Evidence) -> str:
         off = [each for each in percentages.off_as_a_whole(evidence) if not each.off.is_reversed]
         # Where they are shown to be wrong, whatever its goals ask.
         also = percentages.off_by_an_open_amount(evidence)
-        more = f"; off {percentages.placed(evidence, also)} too, nobody can tell yet by how much" if also else ""
+        more = f"; off {percentages.placed(evidence, also)} too, nobody can tell yet whether by much" if also else ""
         wrong += [worse_for(evidence)]
         wrong += [f"Its percentages are wrong {percentages.named(evidence, off)}{more}."] if off else []
         parts = [*forbidden, better.another_is_better(evidence), _goals_everywhere(evidence), *wrong, changed]
