@@ -387,7 +387,7 @@ def groups(evidence: types.Evidence) -> Table | None:
     site, at = places.alone(evidence), evidence.release.thresholds.primary
     where = types.POOLED if site is None else site.name
     several, known = bool(classes.labels(evidence)), _groups_here(evidence)
-    rows, fewer = list[Row](), ""
+    rows, fewer, resting = list[Row](), "", list[tuple[tuple[str, str], str]]()
     ratios = (look for look in _worse_off(evidence) if look.is_single and look.measure == between_groups.RATIO)
     apart = {(look.column, look.label) for look in ratios if site is None}
     for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
@@ -415,7 +415,8 @@ def groups(evidence: types.Evidence) -> Table | None:
             those = (told_apart(evidence), "actual cases", "missed")
             values = (*found.values(), _found_in(evidence, column, label))
             said = dict(zip(those, values, strict=True))
-            fewer += _of_fewer(rows[-1].label, (seen, size.n), said) + _mostly_at(evidence, rows[-1].label, said)
+            fewer += _of_fewer(rows[-1].label, (seen, size.n), said)
+            resting += _mostly_at(label, said)
     if not rows:
         return None
     least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
@@ -431,18 +432,23 @@ def groups(evidence: types.Evidence) -> Table | None:
         missed_at = joint = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     name = _together(evidence, {column for column, _ in known}) if site is None else site.site
-    note = f"{_note(evidence, texts, len(known))}{missed_at}{fewer}{_protected(evidence)}"
+    site_of = {each.name: each.site for each in types.externals(evidence)}
+    mostly = [
+        f' Mostly of {site_of[dataset]}: "{head}" of {listing(groups)}.'
+        for (dataset, head), groups in facts.gathered(resting).items()
+    ]
+    note = f"{_note(evidence, texts, len(known))}{missed_at}{fewer}{''.join(mostly)}{_protected(evidence)}"
     return worded("groups", rows, columns, where=f"{name}{joint}", note=note)
 
 
-def _mostly_at(evidence: types.Evidence, group: str, found: Mapping[str, types.Estimate | types.Absent | None]) -> str:
-    """The hospital that values of a group are mostly of: each counts by how many it has in the group and beside it."""
-    at, site_of = dict[str, list[str]](), {site.name: site.site for site in types.externals(evidence)}
-    for head, each in found.items():
-        mostly = each.method.first("rests_on") if isinstance(each, types.Estimate) else None
-        if mostly is not None:
-            at.setdefault(f"{site_of[str(mostly['dataset'])]} ({mostly['share']:.0%})", []).append(f'"{head}"')
-    return "".join(f" {group}: {listing(heads)} mostly of {where}." for where, heads in at.items())
+def _mostly_at(
+    group: str, found: Mapping[str, types.Estimate | types.Absent | None]
+) -> list[tuple[tuple[str, str], str]]:
+    """The hospitals that values of a group are mostly of, each with its value and, as what stands there, the group: a
+    hospital counts by how many it has in the group and beside it.
+    """
+    of_each = {head: each.method.first("rests_on") for head, each in found.items() if isinstance(each, types.Estimate)}
+    return [((str(on["dataset"]), head), f"{group} ({on['share']:.0%})") for head, on in of_each.items() if on]
 
 
 def _of_fewer(group: str, everybody: tuple[int, int], found: Mapping[str, types.Estimate | types.Absent | None]) -> str:

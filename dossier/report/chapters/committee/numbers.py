@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.core import binding
+from dossier.core import bands, binding
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Evidence, find
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.missed import of_missed
@@ -26,6 +26,8 @@ def by_site(evidence: Evidence) -> Table:
     left = len(ordered(evidence)) - len(shown)
     notes = ["" if narrow else ranges_are(evidence)]
     notes += [] if known or at is None else [f"Found and false alarms: at the {line(at)}."]
+    least, most = (f"{100 * bound:.0f}" for bound in bands.OE_TOLERATED)
+    notes += [] if known else [f"From {least} to {most} actual cases per 100 predicted count as close."]
     notes += [f"{left:,} more: full report, by name."] if left else []
     heads = [Column("Patients")]
     if known:

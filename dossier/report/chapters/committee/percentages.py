@@ -217,6 +217,10 @@ def _would_show(evidence: types.Evidence) -> str:
     needed = sentence.to_show_calibration(evidence, in_question(evidence))
     if not needed or off_as_a_whole(evidence):
         return ""
+    # Of several hospitals as many as whoever tests elsewhere is told.
+    needed = (
+        needed if alone(evidence) else sentence.to_show_calibration(evidence, in_question(evidence), elsewhere=True)
+    )
     each = "" if alone(evidence) else " at a hospital"
     return f"About {needed} patients like these{each} would show that they are right, if they are."
 
