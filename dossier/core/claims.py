@@ -634,12 +634,13 @@ ASKED: Mapping[Question, Asked] = {
 }
 """Every question that is asked."""
 OF_CHAPTER: Mapping[str, Question] = {
-    **{each.chapter: question for question, each in ASKED.items()},
+    **{each.chapter: question for question, each in reversed([*ASKED.items()])},
     "robustness": "population",
     "nomogram": "test_itself",
     "sample": "test_itself",
 }
-"""The question that a declared criterion belongs to, by the chapter of its measure; all else asks of the benefit."""
+"""The question that a declared criterion belongs to, by the chapter of its measure, the first that has
+its evidence there; all else asks of the benefit."""
 
 
 # ---- over all hospitals ----------------------------------------------------------------------------------------------

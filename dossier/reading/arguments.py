@@ -51,6 +51,8 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
     needless |= {"at", "risk"} if "horizon" in tables and given.get("at") is None else set()
     if of_follow_up and given.get("outcome") is not None:
         yield Fault("outcome_beside_follow_up", Argument("outcome"), key=of_follow_up[0])
+    meant = _misspelled(given, tables, needless)
+    yield from (_unknown("dossier.validate", name, (near,)) for name, near in meant.items())
     for name, value in given.items():
         fits, wanted, example = KINDS[name]
         if value is None and name in needless:
@@ -60,6 +62,8 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
             unlike = [_other(name, each, wanted, example, str(of)) for of, each in held if not frames.is_frame(each)]
             yield from unlike or [_other(name, value, wanted, example)]
     for name, value in tables.items():
+        if name in meant:
+            continue
         if name not in Release.model_fields:
             known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != frames.FRAME)
             inside = tuple(_inside(table, name) for table in Release.model_fields if name in declared.keys_of((table,)))
@@ -68,11 +72,18 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
             yield declared.refused(name, Argument(name)) or unknown
         else:
             example = f'{{"{next(iter(declared.keys_of((name,))), "…")}": …}}'
-            if name in toml.LISTS and name != "dataset":
-                if not _listing(_is_table)(value):
-                    yield _other(name, value, "list_of_tables", f"[{example}]")
-            elif not _is_table(value):
-                yield _other(name, value, "table_of_keys", example)
+            is_list = name in toml.LISTS and name != "dataset"
+            if not (_listing(_is_table) if is_list else _is_table)(value):
+                yield _other(
+                    name, value, *(("list_of_tables", f"[{example}]") if is_list else ("table_of_keys", example))
+                )
+
+
+def _misspelled(given: Mapping[str, object], tables: Mapping[str, object], needless: set[str]) -> dict[str, str]:
+    """The tables that release.toml does not have, of those whose name is nearly that of an argument that lacks."""
+    lacking = [name for name, value in given.items() if value is None and name not in needless]
+    near = {name: nearest(name, lacking) for name in tables if name not in Release.model_fields}
+    return {name: argument for name, argument in near.items() if argument}
 
 
 def _inside(table: str, key: str, value: str = "…") -> str:
