@@ -419,7 +419,7 @@ def test_each_hospital_where_one_is_shown_to_be_better_is_said_to_be_one(three: 
         for site, p_value in (("a", 0.01), ("b", 0.02))
     }
     answer = plain(first_page.answer(with_differences(three, found)))
-    assert "comparisons with other models two show that one does better, in A and B." in answer
+    assert "comparisons with the other model two show that one does better, in A and B." in answer
     assert "another" not in answer.split(". Of ")[1].split(".")[0]
 
 

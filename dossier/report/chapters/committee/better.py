@@ -182,7 +182,8 @@ def another_is_better(evidence: Evidence) -> str:
     left = len(found) - len(sure)
     maybe = f"; another {in_words(left)} may too, or {'is' if left == 1 else 'are'} coincidence" if left else ""
     own = f"; {in_words(ours)} show{'s' * (ours == 1)} that this model does" if ours else ""
-    so = f" Of {counted(len(every), 'comparison')} with other models {show}{maybe}{own}." if len(found) > 1 else ""
+    beside = "other models" if len({each.at["against"] for each in every}) > 1 else "the other model"
+    so = f" Of {counted(len(every), 'comparison')} with {beside} {show}{maybe}{own}." if len(found) > 1 else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS]]
     rest = list(dict.fromkeys(str(each.at["against"]) for each in sure if each.at["against"] not in alike))
@@ -190,19 +191,12 @@ def another_is_better(evidence: Evidence) -> str:
     here = [each for each in claims.about(evidence, "comparators") if is_here(each.dataset, evidence)]
     worse = gathered(((each.at["against"], each.measure), each) for each in comparison.worse_elsewhere(named, here))
     of_one = [found for (against, _), found in worse.items() if against == next(iter(worse))[0]]
-    ways = [_worse_in(evidence, each) for each in of_one[:MOST_MODELS]]
-    so += f" But {of_one[0][0].at['against']} {listing(ways)}." if ways else ""
+    ways = [f"{_does(evidence, first.at)[str(first.measure)][1]}{_for_class(first)}" for first, *_ in of_one]
+    if ways:
+        # Where it is surest, and by which other measures.
+        ways[0] += f" in {comparison.where(evidence, of_one[0][0])}"
+        so += f" But {of_one[0][0].at['against']} {listing(ways[:MOST_MODELS])}."
     return f"Another model does better{where}: {names} {_how(evidence, first)}.{so}"
-
-
-def _worse_in(evidence: Evidence, found: Sequence[claims.Claim]) -> str:
-    """What another model does that is worse by one measure, for which class and where it is surest."""
-    where = list(
-        dict.fromkeys(comparison.where(evidence, each) for each in found if _for_class(each) == _for_class(found[0]))
-    )
-    return (
-        f"{_does(evidence, found[0].at)[str(found[0].measure)][1]}{_for_class(found[0])} in {plain.first_named(where)}"
-    )
 
 
 def _how(evidence: Evidence, claim: claims.Claim) -> str:

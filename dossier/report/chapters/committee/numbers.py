@@ -27,7 +27,7 @@ def by_site(evidence: Evidence) -> Table:
     notes = ["" if narrow else ranges_are(evidence)]
     notes += [] if known or at is None else [f"Found and false alarms: at the {line(at)}."]
     least, most = (f"{100 * bound:.0f}" for bound in bands.OE_TOLERATED)
-    notes += [] if known else [f"From {least} to {most} actual cases per 100 predicted count as close."]
+    notes += [] if known else [f"Close: {least} to {most} cases per 100 predicted."]
     notes += [f"{left:,} more: full report, by name."] if left else []
     heads = [Column("Patients")]
     if known:
