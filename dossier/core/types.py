@@ -1314,10 +1314,8 @@ def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
 
 def labels_of(summaries: Iterable[SubgroupSummary]) -> dict[str, tuple[str, ...]]:
     """The labels of each column that makes subgroups, in order."""
-    found: dict[str, tuple[str, ...]] = {}
-    for summary in summaries:
-        found[summary.column] = tuple(dict.fromkeys((*found.get(summary.column, ()), summary.label)))
-    return found
+    labels = facts.gathered((summary.column, summary.label) for summary in summaries)
+    return {column: tuple(dict.fromkeys(each)) for column, each in labels.items()}
 
 
 def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, SubgroupSize]:

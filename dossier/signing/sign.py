@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dossier.core.errors import Fault, OutputError, ReleaseError, SigningError
+from dossier.core.facts import gathered
 from dossier.core.faults.locations import Option, Out
 from dossier.record import manifest as manifests
 from dossier.record import results
@@ -83,11 +84,8 @@ def declared(document: results.Results) -> tuple[Meaning, ...]:
 
 def names(document: results.Results) -> dict[str, tuple[str, ...]]:
     """Whom a release names for each meaning; empty where it declares none."""
-    found: dict[str, tuple[str, ...]] = {}
-    for signatory in document.evidence.release.signatory:
-        said = str(Meaning(signatory.role, signatory.meaning))
-        found[said] = (*found.get(said, ()), signatory.name)
-    return found
+    said = ((str(Meaning(each.role, each.meaning)), each.name) for each in document.evidence.release.signatory)
+    return {each: tuple(called) for each, called in gathered(said).items()}
 
 
 def meaning(document: results.Results, asked: str) -> Meaning:
@@ -169,8 +167,7 @@ def _signer(request: Request) -> Signer:
     where = Option("--pkcs12" if isinstance(request.key, KeyFile) else "--pkcs11")
     if certificate is None:
         raise SigningError.one("no_certificate_beside_key", where)
-    now = datetime.datetime.now(datetime.UTC)
-    if not certificate.not_valid_before <= now <= certificate.not_valid_after:
+    if not certificate.not_valid_before <= datetime.datetime.now(datetime.UTC) <= certificate.not_valid_after:
         day = certificate.not_valid_after.date().isoformat()
         raise SigningError.one("certificate_not_valid_today", where, day=day)
     if certificate.subject == certificate.issuer and not request.self_signed:

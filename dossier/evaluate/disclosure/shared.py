@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.facts import gathered
 from dossier.core.types import Absent, Dataset, Floats, Study
 from dossier.evaluate.disclosure.chains import OF_SUMS, grid, width
 from dossier.metrics.description import TWO_VALUED
@@ -101,11 +102,8 @@ def _of_rows(dataset: Dataset, index: int, of: int, reached: NDArray[np.bool_]) 
 
 def _columns(each: Sequence[Dataset]) -> dict[str, list[str]]:
     """The columns that make subgroups anywhere, with the levels of each."""
-    found: dict[str, dict[str, None]] = {}
-    for dataset in each:
-        for subgroup in dataset.subgroups:
-            found.setdefault(subgroup.column, {})[subgroup.label] = None
-    return {column: list(levels) for column, levels in found.items()}
+    levels = gathered((subgroup.column, subgroup.label) for dataset in each for subgroup in dataset.subgroups)
+    return {column: list(dict.fromkeys(labels)) for column, labels in levels.items()}
 
 
 def _predictors(each: Sequence[Dataset]) -> tuple[str, ...]:
