@@ -491,8 +491,7 @@ def risk(table: Settled, name: str, key: str, scale: str = "probability") -> typ
     faults += in_column("risk_infinite", table, found, infinite, risk=of)
     faults += _outside(table, found, of, outside, key, scale)
     DataError.raise_for(faults)
-    beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
-    if beyond:
+    if beyond := int((within != found.numbers).sum() - np.isnan(within).sum()):
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
     return risks(within, scale)
 

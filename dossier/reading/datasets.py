@@ -492,8 +492,7 @@ def _imputed(held: Held, part: Part, imputation: NDArray[np.int64], faults: list
     each = {k: _imputation(part, of_row, k) for k in sizes}
     known = {k: set(own.identifiers or ()) for k, own in each.items()}
     first = min(sizes)
-    others = tuple(k for k in known if known[k] != known[first])
-    if others:
+    if others := tuple(k for k in known if known[k] != known[first]):
         faults.append(Fault("imputations_of_other_rows", at, dataset=part.name, imputations=others, first=first))
         return []
     found = [_site(held, each[k]) for k in numbers]
@@ -689,8 +688,7 @@ def _selected(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults
     keep = np.ones(len(raw.rows), dtype=bool)
     known = len(faults)
     for name, wanted in declaration.rows.items():
-        held = _held(raw, declaration, name, faults)
-        if held:
+        if held := _held(raw, declaration, name, faults):
             # The rows that have one of these values, and the faults of values that no row has.
             every = [(codes, known) for codes, known in map(coded, held)]
             found = np.zeros(len(held[0].missing), dtype=bool)
@@ -814,8 +812,7 @@ def _risks(
     largest = given.max(axis=0)
     last = bands.last_digit(largest[~np.isnan(largest)])
     tolerated = max(bands.ROUNDING, len(names) * last * (1 + bands.ROUNDING))
-    wrong = int((off > tolerated).sum())
-    if wrong:
+    if wrong := int((off > tolerated).sum()):
         worst = int(np.argmax(off))
         rows = Fact("one_row_does" if wrong == 1 else "rows_do", rows=Count(wrong, "row"))
         at = replace(at, rows=(int(table.rows[worst]),))
@@ -853,8 +850,7 @@ def _settled_table(
             role = "subgroup"
         else:
             role = "rows" if name in source.declaration.rows else "not used"
-        are_codes = name in names and name in source.declaration.categorical
-        found.append(_settled_column(name, role, held, are_codes))
+        found.append(_settled_column(name, role, held, name in names and name in source.declaration.categorical))
     return types.SettledTable(
         dataset=source.declaration.name,
         file=table.file,

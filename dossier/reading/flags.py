@@ -137,8 +137,7 @@ def _held_by_both(here: HeldOnce, there: HeldOnce) -> int:
 
 
 def _same_rows(first: Dataset, other: Dataset) -> bool:
-    names = ("outcome", "risk", "classes", "class_risk")
-    pairs = [(getattr(first, name), getattr(other, name)) for name in names]
+    pairs = [(getattr(first, name), getattr(other, name)) for name in ("outcome", "risk", "classes", "class_risk")]
     held = [(here, there) for here, there in pairs if here is not None or there is not None]
     return bool(held) and all(
         here is not None and there is not None and np.array_equal(here, there) for here, there in held
@@ -203,14 +202,12 @@ def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
     if risks is None:
         return
     certain = (risks < bands.CERTAIN) | (risks > 1 - bands.CERTAIN)
-    count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
-    if count:
+    if count := int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum()):
         yield Flag.of(dataset.name, Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name))
 
 
 def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
-    lost = tuple(predictor.name for predictor in dataset.predictors if np.isnan(predictor.values).all())
-    if lost:
+    if lost := tuple(predictor.name for predictor in dataset.predictors if np.isnan(predictor.values).all()):
         says = Fact("missing_in_every_row", predictors=lost, dataset=dataset.name)
         yield Flag("missing_predictor", dataset.name, says, columns=lost)
 
@@ -233,14 +230,12 @@ def _repeated_rows(site: Cohort) -> Iterator[Flag]:
     dataset = site.dataset
     if dataset.split is not None or site.identifiers is not None:
         return
+    whole = _measured_in(dataset)
     if len(dataset.predictors) < TELLING:
-        whole = _measured_in(dataset)
-        block = _repeated_block(whole)
-        if block:
+        if block := _repeated_block(whole):
             rows = Count(len(whole) - block, "row")
             yield Flag("duplicate_rows", dataset.name, Fact("table_repeated", dataset=dataset.name, rows=rows))
         return
-    whole = _measured_in(dataset)
     repeated = len(whole) - len(np.unique(whole, axis=0))
     if repeated and _is_no_chance(_pairs(whole), _pairs_by_chance(dataset), TWICE):
         rows = Count(repeated, "row")

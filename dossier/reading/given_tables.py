@@ -63,11 +63,10 @@ def _outcome(asked: command.Quick, with_codes: bool = True) -> dict[str, Any]:
 def _of_codes(asked: command.Quick) -> list[errors.Fault]:
     """By which rule of the outcome its codes do not fit together."""
     outcome = Outcome.model_construct(**_outcome(asked))
-    broken = ((code, rule(outcome)) for code, rule in Outcome.rules.items())
     return [
         errors.Fault(code, Option("--positive"), **(how if isinstance(how, dict) else {}))
-        for code, how in broken
-        if how
+        for code, rule in Outcome.rules.items()
+        if (how := rule(outcome))
     ]
 
 

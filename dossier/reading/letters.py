@@ -58,8 +58,7 @@ def _letters() -> frozenset[int]:
 
 def fault(what: Fact | str, text: str, at: locations.Location, *, name: bool = False) -> Iterator[errors.Fault]:
     """The fault of a text or of a name, if there is one; `what` is the key that holds it, or says what it is."""
-    found = strange(text, name=name)
-    if found:
+    if found := strange(text, name=name):
         yield errors.Fault("strange_letters", at, what=what, letters=tuple(_shown(letter) for letter in found))
 
 

@@ -85,8 +85,7 @@ def _present(feature: types.Feature) -> tuple[str, ...]:
 def _numbers(predictor: str, term: ModelTerm | None, where: Key, holders: dict[str, types.Feature]) -> Iterator[Fault]:
     """Categories where a term is for numbers, and numbers that its transformation cannot take."""
     for dataset, feature in holders.items():
-        words = [level for level in feature.levels or () if parsed(level) is None]
-        if words:
+        if words := [level for level in feature.levels or () if parsed(level) is None]:
             code = "word_in_product" if term is None or term.with_ is not None else "word_in_term"
             yield Fault(code, where, predictor=predictor, word=words[0], dataset=dataset)
             return

@@ -128,8 +128,7 @@ def refuse_unlike(parts: Sequence[Part], folder: str) -> None:
     # Two columns of one name are a fault of their own.
     twice = {name for part in parts for name, count in Counter(part.names).items() if count > 1}
     single = [name for name in model.names if name not in twice]
-    found = [fault for name in single for fault in _kinds_in_footers(name, parts, folder)]
-    errors.DataError.raise_for(found)
+    errors.DataError.raise_for([fault for name in single for fault in _kinds_in_footers(name, parts, folder)])
 
 
 def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[errors.Fault]:

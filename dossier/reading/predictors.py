@@ -172,8 +172,7 @@ def renamed(release: Release, sources: Sequence[Input]) -> list[tuple[Renamed, .
 def _renamed(offered: Sequence[str], names: Sequence[str], known: frozenset[str]) -> Iterator[Renamed]:
     strange = [name for name in names if name not in known]
     for name in offered:
-        alike = tuple(other for other in strange if name not in names and _may_be_one(name, other))
-        if alike:
+        if alike := tuple(other for other in strange if name not in names and _may_be_one(name, other)):
             yield Renamed(name, alike)
 
 

@@ -384,8 +384,7 @@ def _of_other_raters(found: dict[str, Ratings]) -> Iterator[Fault]:
     for ratings in found.values():
         if labels.raters is None or ratings.raters is None or len(labels.raters) == 1:
             continue
-        lost = [name for name in labels.raters if name not in ratings.raters]
-        if lost:
+        if lost := [name for name in labels.raters if name not in ratings.raters]:
             others, at = tuple(name for name in ratings.raters if name not in labels.raters), Header(ratings.file)
             said = {"labels": labels.file, "file": ratings.file}
             yield Fault("other_raters", at, lost=_named_raters(tuple(lost)), others=others, **said)
@@ -421,8 +420,7 @@ def _refuse_other_cases(labels: Ratings, cases: Sequence[str], known: Collection
     if but_for_zeros:
         zeros = "case_with_other_zeros" if but_for_zeros == 1 else "cases_with_other_zeros"
         cases_of = facts.Count(but_for_zeros, "case")
-        at = File(labels.file, other)
-        faults.insert(0, Fault(zeros, at, cases_of=cases_of, file=labels.file, other=other))
+        faults.insert(0, Fault(zeros, File(labels.file, other), cases_of=cases_of, file=labels.file, other=other))
     DataError.raise_for(faults)
 
 

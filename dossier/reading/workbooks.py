@@ -131,8 +131,7 @@ def _rows(page: Any, file: str) -> Sheet:
     if not found:
         raise errors.DataError.one("empty_file", File(file), file=file)
     numbers = tuple(sorted(found))
-    of_rows = sheet.row_dimensions
-    hidden = sum(of_rows.get(str(number), {}).get("hidden") in ("1", "true") for number in numbers)
+    hidden = sum(sheet.row_dimensions.get(str(number), {}).get("hidden") in ("1", "true") for number in numbers)
     return Sheet(tuple(tuple(map(found[number].get, range(1, width + 1))) for number in numbers), numbers, hidden)
 
 
