@@ -127,18 +127,16 @@ def _plain(part: str) -> str:
 
 def _type(evidence: types.Evidence) -> str:
     said = evidence.release.model_card.architecture or in_full(evidence, "12c")
-    given = evidence.release.model is not None
     return " ".join(
         ([said] if said else ["Asked of development studies only."])
-        + (["The coefficients are given in this dossier."] if given else [])
+        + (["The coefficients are given in this dossier."] if evidence.release.model is not None else [])
     )
 
 
 def _size(evidence: types.Evidence) -> str:
     sites = types.externals(evidence)
     patients = counted(sum(site.n for site in sites), "patient")
-    labels = evidence.release.outcome.classes
-    if labels:
+    if labels := evidence.release.outcome.classes:
         telling = [site for site in sites if site.class_counts]
         if not telling:
             return patients
@@ -183,8 +181,7 @@ def _one(evidence: types.Evidence, measure: str, label: str, /, **at: float) -> 
         # Two numbers side by side would be read as one.
         joint = ":" if label[-1].isdigit() else ""
         return f"Pooled {label}{_of(evidence)}{joint} {in_text(evidence, measure, pooled)}."
-    sites = sentence.estimated(evidence, measure, **at)
-    if sites:
+    if sites := sentence.estimated(evidence, measure, **at):
         return f"The {label}{_of(evidence)} {sentence.over_sites(evidence, measure, sites, **at)}."
     every = classes.by_class(evidence, measure, **at)
     if not every:

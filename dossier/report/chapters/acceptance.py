@@ -257,13 +257,11 @@ def _better_defaults(evidence: types.Evidence, everywhere: tuple[types.Criterion
     """Where a net benefit meets its criterion and a default does more good: the sites, by which default."""
     if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
         return {}
-    met = [
-        (criterion, types.find(evidence, "net_benefit_gain", criterion.dataset, **criterion.at))
-        for criterion in everywhere
-        if criterion.met
-    ]
     return multiplicity.better_than_the_model(
-        (_site(evidence, criterion.dataset), found) for criterion, found in met if isinstance(found, types.Estimate)
+        (_site(evidence, each.dataset), gain)
+        for each in everywhere
+        if each.met
+        if isinstance(gain := types.find(evidence, "net_benefit_gain", each.dataset, **each.at), types.Estimate)
     )
 
 
@@ -291,8 +289,7 @@ def declarations(evidence: types.Evidence) -> list[tuple[str, str]]:
     for everywhere in declared(evidence):
         criterion = evidence.release.acceptance[everywhere[0].number - 1]
         when = "" if criterion.declared_on is None else f"Declared on {criterion.declared_on.isoformat()}. "
-        why = " ".join(text for text in (criterion.reason, criterion.caution_reason) if text)
-        if why:
+        if why := " ".join(text for text in (criterion.reason, criterion.caution_reason) if text):
             said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
     return said
 

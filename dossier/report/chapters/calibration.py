@@ -20,8 +20,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     among, what = len(externals(evidence)) * horizons, "sites" if horizons == 1 else "sites and horizons"
     stands = sentence.calibration_by_state(evidence, over_all, lambda names: named_or_counted(names, 4, among, what))
     parts = [stands.rest]
-    few = len(externals(evidence)) - len(ratios)
-    if few:
+    if few := len(externals(evidence)) - len(ratios):
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
     known = [site.name for site, _ in sentence.estimated(evidence, "calibration_slope")]
     if no_slope := [site.site for site, _ in ratios if site.name not in known]:

@@ -429,9 +429,7 @@ def _asks(criterion: types.Criterion) -> tuple[object, ...]:
 
 
 def _standing(criterion: types.Criterion | None) -> str:
-    if criterion is None:
-        return "not declared"
-    return acceptance.WORDS[criterion.state]
+    return "not declared" if criterion is None else acceptance.WORDS[criterion.state]
 
 
 def criteria(evidence: types.Evidence) -> Table | None:

@@ -43,10 +43,9 @@ COUNTED: Mapping[str, str] = entries("pages")["compared_models"]
 
 def better_rivals(evidence: types.Evidence) -> list[claims.Claim]:
     """Where another model is better by its interval, after all looks first, then what matters most to patients."""
-    every = claims.worst_first(claims.about(evidence, "comparators", "hospital"))
     return [
         claim
-        for claim in every
+        for claim in claims.worst_first(claims.about(evidence, "comparators", "hospital"))
         if claim.limit_source == "default" and (claim.state == "against" or claims.looks_worse(claim))
     ]
 
@@ -106,8 +105,7 @@ def _by_how_much(evidence: types.Evidence, found: Sequence[claims.Claim]) -> str
     """By each measure the surest difference with the models that have it, and how many more there are."""
     said = []
     for measure, label in IN_WORDS.items():
-        here = [each for each in found if each.measure == measure]
-        if here:
+        if here := [each for each in found if each.measure == measure]:
             first, alike = here[0], [str(each.at["against"]) for each in here if is_like(each, here[0])]
             # What is better when higher is on the model's side above 0.
             sign = 1 if first.limit[0] is None else -1
@@ -132,11 +130,10 @@ def tables(evidence: types.Evidence) -> tuple[Table, ...]:
             if result.at["horizon"] == horizon.at
         )
         declared = evidence.release.model_copy(update={"thresholds": horizon.thresholds})
-        further = _tables(replace(evidence, results=tuple(found), later=(), release=declared))
         # Each place in a document has a name of its own.
         made += [
             replace(table, name=words.anchor(f"{table.name}-{when}"), title=f"{when}. {table.title}")
-            for table in further
+            for table in _tables(replace(evidence, results=tuple(found), later=(), release=declared))
         ]
     return tuple(made)
 

@@ -322,10 +322,9 @@ def missingness(evidence: Evidence, beside: bool = True) -> tuple[Table, ...]:
 
 def is_complete(evidence: Evidence) -> bool:
     """Whether there are datasets that give predictors, and none of them misses a value."""
-    hidden = any(withheld.statistic == "missing" for withheld in evidence.withheld)
     return (
         any(site.features for site in evidence.datasets)
-        and not hidden
+        and not any(withheld.statistic == "missing" for withheld in evidence.withheld)
         and not any(row.described.statistic == "missing" and row.described.value for row in evidence.descriptions)
     )
 

@@ -128,8 +128,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
         for label in classes.labels(evidence) or ("",):
             settings: At = {"threshold": at, **by, **classes.at(label)}
             here = [(dataset, _at(evidence, dataset.name, settings, reasons)) for dataset in shown(evidence, TESTED)]
-            made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
-            if made:
+            if made := [Row(measured_label(dataset), cells) for dataset, cells in here if cells]:
                 rows += [Row(f"{label}, {name}" if label else sentence_case(name), kind="group"), *made]
     if not rows:
         return ()

@@ -59,8 +59,7 @@ def behind(evidence: types.Evidence) -> Iterator[tuple[str, str, Sequence[tuple[
     stands."""
     for question, every in _asked(evidence).items():
         known = [claim for claim in claims.worst_first(every) if claim.state != "untested"]
-        lines = [(_said(evidence, claim), _named(evidence, claim.state), claim.state) for claim in known]
-        if lines:
+        if lines := [(_said(evidence, claim), _named(evidence, claim.state), claim.state) for claim in known]:
             yield QUESTION[question], claims.ASKED[question].chapter, list(dict.fromkeys(lines))
 
 

@@ -38,8 +38,7 @@ def finding(evidence: types.Evidence) -> Sentence:
         return Sentence("The formula of the model is declared.", f"{why}{_agreement(evidence)}")
     spans: dict[str, float] = {}
     for group in model.groups:
-        points = [mark for name in _axes(evidence, group) for mark, _ in every.get(name, ())]
-        if points:
+        if points := [mark for name in _axes(evidence, group) for mark, _ in every.get(name, ())]:
             spans[" with ".join(group)] = max(points) - min(points)
     widest = max(spans, key=lambda name: spans[name])
     count = len(model.predictors)
@@ -98,8 +97,7 @@ def _agreement(evidence: types.Evidence) -> str:
     if not compared:
         return "At no site can the tested risks be recomputed from it."
     flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
-    off = [site.site for site, _ in compared if site.name in flagged]
-    if off:
+    if off := [site.site for site, _ in compared if site.name in flagged]:
         who = named_or_counted(off, 4)
         return f"The formula does not give the risks that were tested in {who}: it is not the model of this dossier."
     largest = max(found.value for _, found in compared)

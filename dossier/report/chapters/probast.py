@@ -60,8 +60,7 @@ def _line(evidence: Evidence, question: Question) -> Line:
     raised = [flag for flag in evidence.flags if flag.flag in question.flags]
     answered = sum(flag.reply is not None for flag in raised)
     against = f"{counted(len(raised), 'limitation')}, {answered or 'none'} answered" if raised else ""
-    further = tuple(chapter for chapter in question.chapters if chapter not in pointed_to)
-    return Line(question, rows, further, against)
+    return Line(question, rows, tuple(chapter for chapter in question.chapters if chapter not in pointed_to), against)
 
 
 def _named(row: checklist.Line) -> str:

@@ -140,10 +140,9 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     for term in terms:
         values = {result.dataset: result.found for result in evidence.by_term[term.name]}
         if any(isinstance(values.get(name), types.Estimate) for name in judged):
-            here = [values.get(name) for name in judged]
             cells = (
                 NOT_COMPUTED if estimate is None else measures.cell(estimate, term, reasons, wordy=wordy)
-                for estimate in here
+                for estimate in map(values.get, judged)
             )
             rows.append(Row(term.label, tuple(cells)))
     if not rows:

@@ -72,7 +72,6 @@ def essentials(evidence: Evidence) -> Table:
     if len(sites) > 1:
         rows += _together(evidence, [(measure, setting) for _, measure, setting in asked], reasons)
     lowest, highest = (numbers.number(end) for end in OE_TOLERATED)
-    left = not_pooled(evidence, asked)
     return worded(
         "key-results",
         rows,
@@ -83,7 +82,7 @@ def essentials(evidence: Evidence) -> Table:
         highest=highest,
         known=known,
         gain="" if at is None or known else subgroups.GAIN,
-        left=left,
+        left=not_pooled(evidence, asked),
         stratified=rows[-1].label == ALL_ROWS,
     )
 

@@ -147,12 +147,11 @@ def _by_quantile(evidence: Evidence, sites: Sequence[DatasetSummary], measures: 
 def _without_weak(table: tables.Table, why: str, reasons: tables.Reasons) -> tables.Table:
     """The table without the columns of WPR, which no site has, and why."""
     reasons.forget(why)
-    gone = f"WPR is not computed: {why}."
     return replace(
         table,
         columns=table.columns[:2],
         rows=tuple(replace(row, cells=row.cells[:2]) for row in table.rows),
-        footnotes=(gone, *reasons.footnotes()),
+        footnotes=(f"WPR is not computed: {why}.", *reasons.footnotes()),
     )
 
 
@@ -178,8 +177,7 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     ]
     # A minimum that gives no benefit is one all the same: no other takes its place, and the words are about it.
     has_minimum = (way for way in ways if isinstance(way, Estimate) or way.reason.code == "minimum_below_no_benefit")
-    weak = next(has_minimum, ways[-1])
-    return find(evidence, "spr", site, measure=measure), weak
+    return find(evidence, "spr", site, measure=measure), next(has_minimum, ways[-1])
 
 
 def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
@@ -203,10 +201,9 @@ def _probability(value: float | None) -> tables.Cell:
 def similarity_and_performance(evidence: Evidence) -> str:
     """Whether performance falls with similarity over the sites, or why that cannot be said."""
     chosen = evidence.release.robustness.similarity
-    forms = sorted(SIMILARITIES, key=lambda form: form != chosen)
     found = {
         form: find(evidence, "performance_against_similarity", POOLED, measure="auroc", similarity=form)
-        for form in forms
+        for form in sorted(SIMILARITIES, key=lambda form: form != chosen)
     }
     first = found[chosen]
     if isinstance(first, Absent):

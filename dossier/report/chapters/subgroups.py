@@ -122,11 +122,9 @@ def _counts(looks: Sequence[between_groups.Look]) -> str:
     count = {state: sum(look.state == state for look in looks) for state in STATES}
     parts = [f"{how_many(count[state])} {words}" for state, words in COUNTED.items() if count[state]]
     text = f"Of {counted(len(looks), 'comparison')}, corrected for their number: {listing(parts)}."
-    favoured = sum(look.state == "explained" and not look.is_worse for look in looks)
-    if favoured:
+    if favoured := sum(look.state == "explained" and not look.is_worse for look in looks):
         text += f" {sentence.phrase('data', 'favoured', many=favoured > 1, count=sentence_case(how_many(favoured)))}"
-    unsure = [look for look in looks if look.state == "open" and look.excludes_none]
-    if unsure:
+    if unsure := [look for look in looks if look.state == "open" and look.excludes_none]:
         by_chance = numbers.number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
         sure = sum(look.is_sure for look in unsure)
         who = f"Of those that cannot tell, {how_many(len(unsure))} {'has' if len(unsure) == 1 else 'have'}"

@@ -48,8 +48,7 @@ def _above_0(evidence: types.Evidence, at: float, gains: Sequence[tuple[types.Da
     for whom, where in gathered((multiplicity.better_to_flag(found), name) for name, found in worse).items():
         looks = f"; flagging {whom} looks better, but not after Holm (P > {multiplicity.LEVEL:g})"
         rest += f"{looks}, in {named_or_counted(where, 4)}"
-    harmed = [site.site for site in binding.harmed(evidence)]
-    if harmed:
+    if harmed := [site.site for site in binding.harmed(evidence)]:
         rest += f"; at times flagging {binding.better_then(evidence)} did better in {named_or_counted(harmed, 4)}"
         turns = {*harmed} & {site.site for site in binding.turning(evidence)}
         rest += ", so that no mean over all periods holds" if turns else ""
@@ -88,13 +87,12 @@ def impact(evidence: types.Evidence) -> tables.Table:
         for label in ("Flagged", "Found", "Missed", "False alarms")
     ]
     rows = [tables.Row(site.site, _of_so_many(found, len(declared), reasons)) for site, found in brought]
-    title = _impact(brought, declared, among)
     return tables.worded(
         "impact",
         rows,
         columns,
         reasons.footnotes(),
-        title=title,
+        title=_impact(brought, declared, among),
         among=f"{among:,}",
     )
 

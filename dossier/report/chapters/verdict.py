@@ -188,8 +188,7 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
         return f"The model is shown {misses} {at_sites} at {_of(states.count('against'), len(states))}{rest}."
     if "against" in together:
         return f"The model is shown not to meet {what} over all hospitals together."
-    unsure = len(states) - states.count("shown")
-    if unsure:
+    if unsure := len(states) - states.count("shown"):
         rest = (
             f"{'the rest' if unsure < len(states) else 'this'}{', and all together, are' if together else ' is'} open"
         )

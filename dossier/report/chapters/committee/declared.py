@@ -212,8 +212,7 @@ def _limits(rules: Sequence[StopRule]) -> str:
 def broken(evidence: types.Evidence) -> str:
     """Where by the rule it had to be switched off in the test, that it had not, or why nobody looked."""
     every, declared = over_time.of_evidence(evidence), evidence.release.care
-    crossed = [verdict for verdict in every if verdict.crossing]
-    if crossed:
+    if crossed := [verdict for verdict in every if verdict.crossing]:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
         seen = {site.name for site in monitoring.followed_sites(evidence)}
@@ -221,8 +220,7 @@ def broken(evidence: types.Evidence) -> str:
         unseen = [site for site in types.externals(evidence) if site.name not in seen]
         rest = f" Nobody could check it in {plain.counted_hospitals(len(unseen))}." if unseen else ""
         return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}; to be off from then on.{rest}"
-    sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
-    if sites:
+    if sites := list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open)):
         return f"By it, to be off at no time: {listing(sites)}."
     if any(verdict.withheld for verdict in every):
         return "Whether by it the model is to be off is kept back, to protect patients: ask the maker."

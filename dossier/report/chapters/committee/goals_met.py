@@ -41,8 +41,7 @@ def goals(evidence: Evidence) -> Table | None:
         rows.append(Row(about, (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria))))
     # When they were set, which do not count, what those ask that weigh, and what same treatment would have passed.
     parts = [acceptance.when(evidence, "set", counted_only=True)]
-    left = len(acceptance.uncounted(evidence))
-    if left:
+    if left := len(acceptance.uncounted(evidence)):
         parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
     terms = [evidence.terms[measure] for measure in dict.fromkeys(criteria[0].measure for criteria in every)]
     if any(term.goal is not None and term.goal.weighs for term in terms):

@@ -44,8 +44,7 @@ def _by_hospital(evidence: types.Evidence) -> str:
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100{places.where(evidence, low_site)} to {largest}{places.where(evidence, high_site)}"
     if fewest == largest:
-        everywhere = plain.all_hospitals(len(found))
-        whom = f"{fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}"
+        whom = f"{fewest} of 100 patients {plain.with_it(evidence)} in {plain.all_hospitals(len(found))}"
         return f"At the {plain.line(at)} it misses {whom}{few}."
     return f"At the {plain.line(at)} it misses {ends} {plain.with_it(evidence)}{few}."
 
@@ -69,8 +68,7 @@ def _classes_missed(evidence: types.Evidence) -> str:
 
 def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     """For which groups the model does worse than for the other patients of their hospitals; or that nobody can tell."""
-    gap = _no_groups(evidence)
-    if gap:
+    if gap := _no_groups(evidence):
         return (gap,)
     errors = dict(list(_errors(evidence, in_brief=True).items())[:MOST_ERRORS])
     parts = [f"{how} {plain.first_named(which, GROUP)}." for how, which in errors.items()]
@@ -258,8 +256,7 @@ def _expected(look: between_groups.Look) -> str:
 
 def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     """All that is known of groups: which differ, with the numbers, how many were compared, and what nobody counted."""
-    gap = _no_groups(evidence)
-    if gap:
+    if gap := _no_groups(evidence):
         return (gap,)
     parts = [
         f"{how} {named_with_the_rest(which, plain.MOST_NAMED, what=GROUP)}." for how, which in _errors(evidence).items()
@@ -306,8 +303,7 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
 
 
 def _in_what(look: between_groups.Look) -> str:
-    way = f" {look.risks_are}" if look.measure == between_groups.RATIO else ""
-    return f"{WORSE[look.measure]}{way}"
+    return WORSE[look.measure] + (f" {look.risks_are}" if look.measure == between_groups.RATIO else "")
 
 
 WORSE: dict[str, str] = entries("pages")["may_do_worse"]
@@ -413,8 +409,7 @@ def groups(evidence: types.Evidence) -> Table | None:
             fewer += f" {rows[-1].label}: seen in {in_words(seen)} of them."
         if site is None and not several and not is_few:
             those = (told_apart(evidence), "actual cases", "missed")
-            values = (*found.values(), _found_in(evidence, column, label))
-            said = dict(zip(those, values, strict=True))
+            said = dict(zip(those, (*found.values(), _found_in(evidence, column, label)), strict=True))
             fewer += _of_fewer(rows[-1].label, (seen, size.n), said)
             resting += _mostly_at(label, said)
     if not rows:
