@@ -39,8 +39,7 @@ def image(evidence: types.Evidence, name: str, kind: str, dpi: int) -> bytes | t
     """One figure as a file of another kind: png, pdf or tiff."""
     from dossier.report.figures import canvas
 
-    maker = register.fill("report.figures").figures[name].function
-    return canvas.image(maker, labels.printed(evidence), kind, dpi)
+    return canvas.image(register.fill("report.figures").figures[name].function, labels.printed(evidence), kind, dpi)
 
 
 def picture(evidence: types.Evidence, name: str) -> types.Picture | types.Absent:

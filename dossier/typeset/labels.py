@@ -168,8 +168,7 @@ def _release(release: Release, label: Mapping[str, str]) -> Release:
     model, terms = release.model, []
     for term in model.term if model else ():
         other = None if term.with_ is None else label.get(term.with_, term.with_)
-        named = {"predictor": label.get(term.predictor, term.predictor), "with_": other}
-        terms.append(term.model_copy(update=named))
+        terms.append(term.model_copy(update={"predictor": label.get(term.predictor, term.predictor), "with_": other}))
     formula = None if model is None else model.model_copy(update={"term": tuple(terms)})
     return release.model_copy(update={"model": formula, "subgroup": subgroups})
 

@@ -49,7 +49,6 @@ def find(evidence: types.Evidence, place: living_text.Place) -> types.Estimate |
     """The result that a place names: settings are those of its measure, anything else a column of groups."""
     known = {*evidence.terms[place.measure].at, "class", "against", "model", "estimator"}
     at = {name: value for name in place.settings if name in known and (value := place.value(name)) is not None}
-    groups = [types.Subset(name, level) for name, level in place.settings.items() if name not in known]
-    if groups:
+    if groups := [types.Subset(name, level) for name, level in place.settings.items() if name not in known]:
         return types.find_in_subgroup(evidence, groups[0], place.measure, place.dataset, **at)
     return types.find(evidence, place.measure, place.dataset, **at)

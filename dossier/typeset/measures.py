@@ -145,8 +145,7 @@ def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str)
 
 def _table_name(terms: Sequence[types.Term]) -> str:
     """The name of a table of measures: its first and its last."""
-    ends = dict.fromkeys((terms[0].name, terms[-1].name))
-    return anchor(f"table-{' to '.join(ends)}")
+    return anchor(f"table-{' to '.join(dict.fromkeys((terms[0].name, terms[-1].name)))}")
 
 
 ELSEWHERE = {types.POOLED: "all external sites together", types.READERS: "cases of no dataset"}

@@ -43,8 +43,7 @@ def _pieces(method: Iterable[Fact], in_kind: bool) -> Iterator[Piece]:
             yield from _side_by_side(_facts_of(step["one"]), _facts_of(step["other"]), in_kind)
             continue
         words = _words(step)
-        text = _Step(in_kind).rendered(step, "")
-        if text:
+        if text := _Step(in_kind).rendered(step, ""):
             yield words.get("joined", "; "), text, words.get("leads")
 
 

@@ -230,10 +230,9 @@ def _by_group(table: Table) -> tuple[Table, ...]:
     groups = groups_of(table)
     if len(groups) < 2 or min(len(group.rows) for group in groups) <= TALL:
         return (table,)
-    parts = _parts_of(table, len(groups))
     return tuple(
         replace(part, head=group.label or table.head, rows=group.rows)
-        for part, group in zip(parts, groups, strict=True)
+        for part, group in zip(_parts_of(table, len(groups)), groups, strict=True)
     )
 
 

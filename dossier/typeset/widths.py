@@ -80,8 +80,7 @@ def parted(text: str, width: float, weight: int = 400) -> str:
 def hyphenated(word: str) -> str:
     """A word with a soft hyphen wherever a line may end within it: between syllables, else between any two letters."""
     points = [match.start() + _ENDS for match in _BETWEEN_SYLLABLES.finditer(word[_ENDS:-_ENDS])]
-    starts = [0, *points, len(word)]
-    pieces = [word[first:last] for first, last in pairwise(starts)]
+    pieces = [word[first:last] for first, last in pairwise([0, *points, len(word)])]
     return SOFT_HYPHEN.join(short for piece in pieces for short in _cut(piece))
 
 

@@ -266,8 +266,7 @@ def _head(drawn: Figure, evidence: types.Evidence, what: Forest, columns: Column
     ):
         if x is not None:
             canvas.write(drawn, x, 2.2, text, ha="right", color=ink.INK_2)
-    bounds = criterion(evidence, what.measure)
-    if bounds:
+    if bounds := criterion(evidence, what.measure):
         text = f"criterion {' to '.join(number(bound) for bound in bounds)}"
         room = columns.value - widths.text_width(what.heading) - 2
         end = min(max(columns.left + columns.width * 0.75, widths.text_width(text)), room)
@@ -338,12 +337,11 @@ def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
 def _spread(pooled: types.Estimate) -> str:
     """How far the sites differ beyond chance: the standard deviation between them and its share, with intervals."""
     of_tau, of_share = partial(number, digits=2), partial(number, digits=0, percent=True)
-    printed = {"tau": ("tau", of_tau), "i2": ("I2 in %", of_share)}
     found = {
         said: [
             text(known) for end in ("", "_low", "_high") if (known := pooled.details.get(f"{name}{end}")) is not None
         ]
-        for name, (said, text) in printed.items()
+        for name, (said, text) in {"tau": ("tau", of_tau), "i2": ("I2 in %", of_share)}.items()
     }
     return ", ".join(f"{said} {ends[0]} ({ends[1]} to {ends[2]})" for said, ends in found.items() if len(ends) == 3)
 

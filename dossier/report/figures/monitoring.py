@@ -211,9 +211,8 @@ def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     if not shown.sites:
         return types.Absent(facts.Fact("no_site_by_period"))
     drawn = _draw(evidence, shown)
-    is_psi = "degree_of_correspondence" in shown.curves
     # What a smaller period alone does to a p value.
-    psi = " Psi is a p value: it falls with more patients." if is_psi else ""
+    psi = " Psi is a p value: it falls with more patients." if "degree_of_correspondence" in shown.curves else ""
     caption = (
         f"{_events(shown)}O/E on the log scale.{psi}{_gaps(shown)}{captions.left_out(shown.left, 'see results.json')}"
     )
@@ -249,8 +248,7 @@ def _gaps(shown: Shown) -> str:
 
 def message(every: Sequence[Verdict], shown: Shown) -> str:
     """Which site crosses a rule, and when; that none does, where enough periods are shown."""
-    crossed = [verdict for verdict in every if verdict.crossing]
-    if crossed:
+    if crossed := [verdict for verdict in every if verdict.crossing]:
         first = crossed[0]
         beyond = over_time.side(first)
         bound = first.rule.at_most if beyond == "above" else first.rule.at_least
@@ -258,7 +256,6 @@ def message(every: Sequence[Verdict], shown: Shown) -> str:
         more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
         when = in_a_row([period.number for period in first.crossing], first.unit)
         return f"{HEADS[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
-    judged = [verdict.site.site for verdict in every if not verdict.is_open]
-    if judged:
+    if judged := [verdict.site.site for verdict in every if not verdict.is_open]:
         return f"No stop rule is crossed at {captions.joined(list(dict.fromkeys(judged)))}."
     return f"Performance by calendar period at {captions.sites_word(len(shown.sites) + shown.left)}."

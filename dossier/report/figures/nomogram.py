@@ -385,8 +385,7 @@ def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
 def _follow(axes: Axes, case: Case, path: Sequence[tuple[float, float]], whole: float, totals: float) -> None:
     """The path of the worked case: from value to value, to the total and to the risk, with its points on the right."""
     end = _across(case.total, whole)
-    read = ((end, totals), (end, totals + 20.4))
-    for stretch in (path, read):
+    for stretch in (path, ((end, totals), (end, totals + 20.4))):
         x, y = zip(*stretch, strict=True)
         axes.plot(x, y, color=ink.BLUE, lw=0.6, ls=(0, (2, 1.6)), zorder=1.5, gid="case")
         axes.plot(x, y, "o", color=ink.BLUE, ms=4, mew=0, zorder=4, gid="case-values")

@@ -60,8 +60,7 @@ def _of_levels(evidence: types.Evidence, per_point: float) -> Iterator[Row]:
         for level, own in points.items():
             if level != first:
                 words = [labels.level_of(evidence, variable, each) for each in (level, first)]
-                ratio = float(np.exp((own - points[first]) * per_point))
-                yield variable, AGAINST.join(words), ratio
+                yield variable, AGAINST.join(words), float(np.exp((own - points[first]) * per_point))
 
 
 def _compared(text: str, room: float) -> str:

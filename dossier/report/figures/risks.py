@@ -97,8 +97,7 @@ def scale_of(curves: Sequence[types.Curve]) -> Scale:
     equal = np.arange(1, math.ceil(round(last / step, 6)) + 1)
     edges: types.Floats = np.unique(np.round(np.concatenate(([0.0], equal * step, [1.0])), 10))
     tops = [max(float(heights_of(curve, name, edges, step).max()) for name in _SHARES) for curve in curves]
-    finer = any(step_of(curve) < step for curve in curves)
-    own = finer and max(tops) > WIDEST_SPREAD * min(tops)
+    own = any(step_of(curve) < step for curve in curves) and max(tops) > WIDEST_SPREAD * min(tops)
     return Scale(canvas.ceiling(highest_bin(curves)), step, max(tops), edges, own)
 
 

@@ -124,8 +124,7 @@ def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     found = [(site, curve) for site, curve in every if isinstance(curve, types.Curve) and "severity" in curve.columns]
     if not found:
         return facets.why_nowhere(evidence, "confusion_matrix", facts.Fact("no_weighed_confusion_matrix"))
-    classes = int(data.column(found[0][1], "true").max()) + 1
-    names = names_of_classes(evidence, classes)
+    names = names_of_classes(evidence, int(data.column(found[0][1], "true").max()) + 1)
     plan = matrices(found, names)
     top, room = 6.0, plan.across * max(1, int((TALLEST_SHEET - 6.0) / plan.row))
     shown, left = found[:room], max(0, len(found) - room)

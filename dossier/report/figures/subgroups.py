@@ -87,8 +87,7 @@ def lines(evidence: types.Evidence) -> tuple[Line, ...]:
     """The rows: each column, its subgroups, each over all sites where that is telling, otherwise site by site."""
     made = []
     for name, labels in types.subgroup_columns(evidence).items():
-        of_column = [line for label in labels for line in _of_subgroup(evidence, name, label)]
-        if of_column:
+        if of_column := [line for label in labels for line in _of_subgroup(evidence, name, label)]:
             made += [Line(name), *of_column]
     return tuple(made)
 
