@@ -440,8 +440,7 @@ def _over_time(evidence: types.Evidence) -> Iterator[Claim]:
     """Each stop rule at each hospital; untested where its measure is not followed."""
     verdicts = over_time.of_evidence(evidence)
     followed = {(each.rule.measure, each.site.name) for each in verdicts}
-    every = itertools.product(evidence.release.care.stop, (site.name for site in types.externals(evidence)))
-    for rule, site in every:
+    for rule, site in itertools.product(evidence.release.care.stop, (site.name for site in types.externals(evidence))):
         if (rule.measure, site) not in followed:
             yield _of_rule(rule, site, "untested", Fact("not_followed"))
     for each in verdicts:
@@ -468,8 +467,7 @@ def _since_last_release(evidence: types.Evidence) -> Iterator[Claim]:
     same = _same(results)
     every = [_changed(evidence, result, _compared(result) in same) for result in results]
     found = [claim for claim in every if claim is not None]
-    here = [claim for claim in found if claim.scope != "overall"]
-    if here:
+    if here := [claim for claim in found if claim.scope != "overall"]:
         yield _overall(evidence, "since_last_release", here)
     yield from found
 
@@ -499,8 +497,7 @@ def _changed(evidence: types.Evidence, result: types.Result, is_same: bool) -> C
 def _labels(evidence: types.Evidence) -> Iterator[Claim]:
     """How reliable the labels are, by the first of these measures that could be estimated."""
     for measure in ("weighted_concordance", "krippendorff_alpha", "fleiss_kappa", "observed_agreement"):
-        found = [each for each in types.find_all(evidence, measure) if isinstance(each.found, types.Estimate)]
-        if found:
+        if found := [each for each in types.find_all(evidence, measure) if isinstance(each.found, types.Estimate)]:
             # The labels that the model was tested on, before those that it learnt from.
             external = {site.name for site in types.externals(evidence)}
             first = min(found, key=lambda result: result.dataset not in external)

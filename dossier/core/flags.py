@@ -281,8 +281,7 @@ def _rows_lost(shown: Shown) -> Iterator[Flag]:
 def _rows_selected(shown: Shown) -> Iterator[Flag]:
     """Rows that the release itself leaves out."""
     for dataset in shown.external:
-        left_out = dataset.excluded.get(NOT_SELECTED, 0)
-        if left_out:
+        if left_out := dataset.excluded.get(NOT_SELECTED, 0):
             lost = _amount(left_out, "row")
             yield Flag.of(dataset.name, Fact("rows_selected", site=dataset.site, left_out=lost, **_rows_read(dataset)))
 
@@ -602,8 +601,7 @@ def _missing_values(shown: Shown) -> Iterator[Flag]:
             and isinstance(row.described.n, int)
             and row.described.n
         ]
-        often = {name: share for name, share in shares if MANY_MISSING < share < 1}
-        if often:
+        if often := {name: share for name, share in shares if MANY_MISSING < share < 1}:
             each = tuple(Fact("missing_share", predictor=name, share=share) for name, share in often.items())
             says = Fact("often_missing", site=dataset.site, often=each)
             yield Flag("missing_values", dataset.name, says, columns=tuple(often))

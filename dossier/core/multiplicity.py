@@ -389,8 +389,7 @@ class Misfit:
 def misfit(evidence: Evidence, site: str, **at: float | str) -> Misfit:
     """How the risks of a site, of one of its classes or by a further horizon, are off."""
     ratio, slope = (find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope"))
-    turn = over_time.turn_at(evidence, site, at)
-    found = Misfit(is_reversed=is_reversed(evidence, site, **at), turn=turn)
+    found = Misfit(is_reversed=is_reversed(evidence, site, **at), turn=over_time.turn_at(evidence, site, at))
     if isinstance(ratio, Estimate) and of_site(evidence, ratio, site, **at) == "against":
         is_far = held(ratio, *bands.OE_TOLERATED) == "against"
         found = replace(found, level="too high" if ratio.value < 1 else "too low", is_far=is_far)

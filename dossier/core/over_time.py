@@ -188,8 +188,7 @@ def turn(curves: Iterable[types.CurveResult], dataset: str, of_class: str = type
     that chance alone puts a right model on both sides about never.
     """
     curve = followed(curves, dataset, "oe_ratio", of_class)
-    every = () if curve is None else periods(curve.found)
-    too_high, too_low = beyond(every)
+    too_high, too_low = beyond(() if curve is None else periods(curve.found))
     if curve is None or not isinstance(curve.found, types.Curve) or not too_high or not too_low:
         return None
     rows = zip(*(curve.found.columns[name] for name in ("value", "n", "events")), strict=True)

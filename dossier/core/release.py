@@ -789,10 +789,8 @@ class Resampling(Table):
 
 
 def _by_measure(given: object, known: tuple[str, ...]) -> None:
-    if isinstance(given, Mapping):
-        unknown = [str(name) for name in given if name not in known]
-        if unknown:
-            raise UnfitError("measures_not_here", measures=tuple(unknown), known=tuple(known))
+    if isinstance(given, Mapping) and (unknown := [str(name) for name in given if name not in known]):
+        raise UnfitError("measures_not_here", measures=tuple(unknown), known=tuple(known))
 
 
 def _widths(given: object) -> object:
@@ -1144,10 +1142,8 @@ class Statement(Table):
 
 
 def _items(given: object) -> object:
-    if isinstance(given, Mapping):
-        unknown = [str(name) for name in given if name not in CHECKLIST_ITEMS]
-        if unknown:
-            raise UnfitError("no_such_item", items=tuple(unknown), known=tuple(CHECKLIST_ITEMS))
+    if isinstance(given, Mapping) and (unknown := [str(name) for name in given if name not in CHECKLIST_ITEMS]):
+        raise UnfitError("no_such_item", items=tuple(unknown), known=tuple(CHECKLIST_ITEMS))
     return given
 
 

@@ -138,8 +138,7 @@ def _client(scheduler: str, security: Security) -> Client:
 
     def connect() -> None:
         try:
-            found = kind(scheduler, timeout=SECONDS_TO_CONNECT, security=security, set_as_default=False)
-            answers.append(found)
+            answers.append(kind(scheduler, timeout=SECONDS_TO_CONNECT, security=security, set_as_default=False))
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody who speaks for Dask has answered
             answers.append(error)
 

@@ -37,8 +37,7 @@ def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate 
     if isinstance(found, Absent) or metric.clustered == "as it is" or severity.without_errors(found):
         return found
     if metric.clustered == "value only":
-        reason = Fact("clustered_rows_no_interval", dataset=dataset.name)
-        return shares.value_only(found, Fact("value_only"), reason)
+        return shares.value_only(found, Fact("value_only"), Fact("clustered_rows_no_interval", dataset=dataset.name))
     made = groups_of(site)
     if made.count < made.clusters and _linearizes(metric, at):
         # Random groups of clusters would change with the seed.
@@ -91,8 +90,7 @@ def groups_of(site: Site) -> shares.Groups:
     """The groups of whole clusters that are left out in turn."""
     if site.dataset.cluster is None:
         raise TypeError("only clusters are left out")
-    seed = seed_of(site.release, site.drawn_as, "clusters")
-    return shares.groups(site.dataset.cluster, seed, site.dataset.strata)
+    return shares.groups(site.dataset.cluster, seed_of(site.release, site.drawn_as, "clusters"), site.dataset.strata)
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------

@@ -32,9 +32,8 @@ def points(study: Study) -> Points:
     if isinstance(found, Absent):
         return Points((CurveResult("points_total", MODEL, found),))
     numeric = [axis for axis in found.axes if axis.levels is None]
-    axes = [CurveResult("points", MODEL, nomogram.axis_curve(found, axis), axis.at) for axis in numeric]
     curves = (
-        *axes,
+        *(CurveResult("points", MODEL, nomogram.axis_curve(found, axis), axis.at) for axis in numeric),
         CurveResult("points_total", MODEL, nomogram.total_curve(found)),
         CurveResult("points_risk", MODEL, nomogram.risk_curve(found, study.release.thresholds.declared)),
     )

@@ -193,8 +193,7 @@ def settings(release: Release) -> dict[str, Any]:
 
 def named(site: Site, chapter: str) -> dict[str, Any]:
     """All that the measures and curves of a chapter may name at a site: columns, settings, and a seed of their own."""
-    seed = seed_of(site.release, site.drawn_as, chapter)
-    return {**columns(site), **settings(site.release), "seed": seed}
+    return {**columns(site), **settings(site.release), "seed": seed_of(site.release, site.drawn_as, chapter)}
 
 
 def _desired_accuracy(release: Release, readers: types.Readers | None) -> float | types.Absent:
@@ -290,10 +289,9 @@ def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | 
     """The lists of settings whose word means something of its own in a chapter."""
     if chapter != "utility":
         return {}
-    declared = release.utility or Utility()
     return {
         "tau": (*release.thresholds.declared, *_utility_thresholds(release)),
-        "gamma": declared.gamma,
+        "gamma": (release.utility or Utility()).gamma,
         "relevance": ("constant", *_utility_relevance(release)),
     }
 
@@ -373,8 +371,7 @@ def ask(maker: Metric | CurveMaker | Synthesis | Maker, offered: Mapping[str, An
 
     A measure that answers NaN or infinity, and a curve that is none, have a fault of ours: they must not reach a page.
     """
-    unknown = [need for need in maker.needs if need not in offered]
-    if unknown:
+    if unknown := [need for need in maker.needs if need not in offered]:
         raise TypeError(f"{maker.function.__name__} asks for {unknown[0]}, which is neither a column nor a setting")
     absent = missing(maker, offered)
     if absent is not None:

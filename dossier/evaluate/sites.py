@@ -164,8 +164,7 @@ def syntheses(
                     "sites": tuple(external),
                     **at,
                 }
-                found = ask(entry, offered, dataset)
-                yield types.Result(entry.term.name, entry.term.measure, dataset, at, found)
+                yield types.Result(entry.term.name, entry.term.measure, dataset, at, ask(entry, offered, dataset))
 
 
 def pooled_curves(release: Release, external: Sequence[types.SiteResults]) -> Iterator[types.CurveResult]:

@@ -45,8 +45,7 @@ def over_sites(sites: Sequence[offered.Site], metric: register.Metric, at: At, c
         known = [(name, part) for name, part in parts if part is not None]
         kept = [part for _, part in known if len(part.outcome) >= types.FEWEST_PATIENTS]
         few = [name for name, part in known if 0 < len(part.outcome) < types.FEWEST_PATIENTS]
-        made = register.REGISTER.stratified[metric.term.name].function(kept, level, **settings)
-        found.append(naming(made, few, ()))
+        found.append(naming(register.REGISTER.stratified[metric.term.name].function(kept, level, **settings), few, ()))
     return over_imputations(found, metric.scale if metric.scale != "wilson" else "logit", level)
 
 

@@ -259,8 +259,7 @@ def together(
         made = [result for each in of_sites for result in _Group(release, subset, found, *each).results()]
         found |= {_place(result): result for result in made}
     primary = release.thresholds.primary
-    judged = between_groups.adjusted(every.summaries, tuple(found.values()), primary, turning)
-    return replace(every, results=judged)
+    return replace(every, results=between_groups.adjusted(every.summaries, tuple(found.values()), primary, turning))
 
 
 def _place(result: types.Result) -> Place:

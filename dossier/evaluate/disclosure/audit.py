@@ -272,8 +272,7 @@ def numbers(outcome: Floats, risk: Floats, counts: chains.Counts) -> Iterator[Nu
         if isinstance(fit, Absent):
             continue
         chance = logistic.expit(offset + logistic.combine(fit.coefficients[None, :], design)[0])
-        towards = logistic.combine(fit.covariance, design)
-        for term, value, each in zip(terms, fit.coefficients, towards, strict=True):
+        for term, value, each in zip(terms, fit.coefficients, logistic.combine(fit.covariance, design), strict=True):
             yield Number("fit", each * (labels - chance), float(value), measures.one_person("fit", counts, term))
 
 

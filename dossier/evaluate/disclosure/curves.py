@@ -115,8 +115,7 @@ def _middle(protected: measures.Protected, edges: tuple[float, ...], start: int,
             for chain in protected.counts.chains.values()
         )
         parts.append((held, (edges[index] + edges[index + 1]) / 2))
-    whole = sum(held for held, _ in parts)
-    return sum(held * middle for held, middle in parts) / whole
+    return sum(held * middle for held, middle in parts) / sum(held for held, _ in parts)
 
 
 def _decisions(protected: measures.Protected) -> Found:

@@ -23,8 +23,7 @@ def given(study: Study, wide: int) -> Study:
     """
     release = study.release
     published = tuple(_performance(claim, wide) for claim in release.declared_performance)
-    readers = tuple(map(_readers, release.readers))
-    update: dict[str, object] = {"declared_performance": published, "readers": readers}
+    update: dict[str, object] = {"declared_performance": published, "readers": tuple(map(_readers, release.readers))}
     survey = None if release.h_accuracy.survey is None else _survey(release.h_accuracy.survey)
     # Upwards, so that nothing reaches the minimum that would not reach the declared one.
     minimum = release.h_accuracy.acceptable

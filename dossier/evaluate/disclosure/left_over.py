@@ -36,8 +36,7 @@ class Look:
     def at(cls, datasets: Sequence[types.DatasetSummary]) -> Look | None:
         """A look at what these datasets yield; None where none of them is protected."""
         strictest = max((dataset.minimum_cell for dataset in datasets), default=0)
-        protected = frozenset(dataset.name for dataset in datasets)
-        return cls(protected, not_given(strictest)) if strictest else None
+        return cls(frozenset(dataset.name for dataset in datasets), not_given(strictest)) if strictest else None
 
     def evidence(self, found: types.Evidence) -> types.Evidence:
         """The whole evidence."""

@@ -272,8 +272,7 @@ def outcome_withheld(below: int) -> Withheld:
 
 def _of_sums(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """What rests on ranks or sums, in steps of what one person can move it by."""
-    model = str(result.at.get("model", ""))
-    few = protected.few(metric.protection, model)
+    few = protected.few(metric.protection, str(result.at.get("model", "")))
     if few is not None:
         return few
     if isinstance(result.found, Absent) and protected.counts.left is None:
