@@ -184,8 +184,7 @@ def _asked(**asked: Any) -> Quick:
 
 def _outcome(outcome: str | None, event: str | None, time: str | None, at: float | None, **_: Any) -> str:
     """The column of the outcome, or of what happened when the follow-up ended; exactly one of both is named."""
-    given = [event, time, at]
-    if outcome is not None and given == [None] * 3:
+    if outcome is not None and [event, time, at] == [None] * 3:
         return outcome
     if outcome is not None:
         raise click.UsageError("--outcome stands beside --time, --event or --at. Give it alone, or these three.")
@@ -722,14 +721,12 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         tell("read", "tables", 1, 1)
         if study.ledger is not None and options.recorded:
             output.refuse_as_ledger(Path(study.ledger.path), options.out)
-        rows = [dataset.rows_read for dataset in study.datasets]
-        jobs = _jobs(options.jobs, rows, len(command.editions))
+        jobs = _jobs(options.jobs, [dataset.rows_read for dataset in study.datasets], len(command.editions))
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
             found = evaluate.evidence(study, jobs, tell, options.scheduler)
             evidence, files = printing.printed(results.of(found), command, jobs, tell, ours=True)
-            text = files[results.RESULTS]
-            said_of_counts, beside = printing.beside(options.out, evidence, found, text, command.page)
+            said_of_counts, beside = printing.beside(options.out, evidence, found, files[results.RESULTS], command.page)
         leaving = output.leaving(options.out, files)
         written = output.write(options.out, files, options.replace, beside if options.recorded else None)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
@@ -914,14 +911,13 @@ def _progress(quiet: bool) -> Iterator[Progress]:
             share = task.completed / task.total if task.total else 0.0
             return Text(time_left(share, task.fields["at"], task.elapsed or 0.0))
 
-    name_of_step = TextColumn("{task.fields[site]}", markup=False)
     columns = (
         TextColumn("{task.description:<9}"),
         BarColumn(10),
         TaskProgressColumn(),
         Elapsed(),
         Left(),
-        name_of_step,
+        TextColumn("{task.fields[site]}", markup=False),
     )
     console = Console(file=unguarded(sys.stderr))
     with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as bars:

@@ -157,7 +157,6 @@ def _suggested(hints: tuple[Hint, ...]) -> Iterator[str]:
         for hint in hints:
             if hint.key == key:
                 yield f"# {key} = {toml_text.value(hint.column)}  # {hint.holds}"
-    free = [hint for hint in hints if hint.key == "predictors"]
-    if free:
+    if free := [hint for hint in hints if hint.key == "predictors"]:
         yield f"# predictors = {toml_text.value([hint.column for hint in free])}"
         yield from (f"#   {hint.column}: {hint.holds}" for hint in free)

@@ -518,8 +518,7 @@ class PreviousRow(Row):
     def value(self) -> types.Previous:
         """The previous release."""
         plain = {name: value for name, value in self if name not in ("estimates", "acceptance")}
-        results = tuple(row.result for row in self.estimates)
-        return types.Previous(**plain, results=results, criteria=self.acceptance)
+        return types.Previous(**plain, results=tuple(row.result for row in self.estimates), criteria=self.acceptance)
 
 
 RowOfAModel = TypeVar("RowOfAModel", EstimateRow, CurveRow)
@@ -709,9 +708,8 @@ def _is_change(result: types.Result) -> bool:
 
 
 def _release(about: About, declared: Mapping[str, pydantic.JsonValue]) -> Release:
-    whole = {"release": about.model_dump(mode="json", by_alias=True), **declared}
     # JSON has neither tuples nor dates.
-    return Release.model_validate(whole, strict=False)
+    return Release.model_validate({"release": about.model_dump(mode="json", by_alias=True), **declared}, strict=False)
 
 
 def _gap(found: types.Absent) -> dict[str, Any]:
@@ -775,8 +773,7 @@ def plain(content: bytes, name: str) -> Mapping[str, Any]:
         row = content[: error.start].count(b"\n") + 1
         fault = Fault("results_not_utf8", locations.Cell(name, rows=(row,)), file=name)
     except json.JSONDecodeError as error:
-        at = locations.Cell(name, rows=(error.lineno,), character=error.colno)
-        fault = Fault("results_not_json", at, file=name)
+        fault = Fault("results_not_json", locations.Cell(name, rows=(error.lineno,), character=error.colno), file=name)
     except RecursionError:
         fault = Fault("results_without_end", locations.File(name), file=name)
     except ValueError:

@@ -119,8 +119,7 @@ def _of_the_release(out: Path, signatures: Sequence[signed.Signature]) -> tuple[
         for each in signatures
         if each.meaning in names and _folded(each.signer) not in map(_folded, names[each.meaning])
     ]
-    missing = [role for said, role in meanings.items() if said not in done]
-    return wrong, missing, list(dict.fromkeys(found))
+    return wrong, [role for said, role in meanings.items() if said not in done], list(dict.fromkeys(found))
 
 
 def _folded(name: str) -> str:
@@ -288,8 +287,7 @@ def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[
 def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> signed.Signature:
     # Our own comparison of the revisions is stricter, and done.
     found = _in_time(judge, partial(async_validate_pdf_signature, embedded, skip_diff=True))
-    said = _plain(embedded.sig_object.get("/Reason", ""))
-    return _judged(f"{SIGNED}/{name}", name, number, found, said, judge)
+    return _judged(f"{SIGNED}/{name}", name, number, found, _plain(embedded.sig_object.get("/Reason", "")), judge)
 
 
 def _written(signature: bytes) -> bytes:
