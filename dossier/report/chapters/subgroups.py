@@ -69,25 +69,17 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
 
 
 def _mostly_of_one(evidence: types.Evidence) -> str:
-    """Which of the values of groups over all sites that are drawn are nearly those of a single site."""
-    called, (primary, *_) = _called(evidence), (*evidence.release.thresholds.declared, None)
-    resting = [
-        (each, on)
+    """Of which groups the AUROC over all sites is nearly that of a single one: of two, one always is."""
+    resting = gathered(
+        (_called(evidence)[str(on["dataset"])], each.subset.level)
         for each in evidence.subgroups.results
-        if each.dataset == types.POOLED and each.subset and isinstance(each.found, types.Estimate)
-        if each.measure in DRAWN and dict(each.at) in ({}, {"threshold": primary})
-        if (on := each.found.method.first("rests_on"))
-    ]
-    of_one = gathered(
-        ((DRAWN[each.measure], called[str(on["dataset"])]), f"{each.subset and each.subset.level} ({on['share']:.0%})")
-        for each, on in resting
+        if each.dataset == types.POOLED and each.term == "auroc" and not each.at and each.subset
+        if isinstance(each.found, types.Estimate) and (on := each.found.method.first("rests_on"))
     )
-    parts = [f"the {what} of {listing(groups)} of {site}" for (what, site), groups in of_one.items()]
-    return f" Mostly of one site: {listing(parts)}." if parts else ""
-
-
-DRAWN = {**SHORT, "auroc": "AUROC"}
-"""What the values of groups are called within a sentence."""
+    parts = [
+        f"of {sentence.named_with_the_rest(groups, MOST_NAMED)} that of {site}" for site, groups in resting.items()
+    ]
+    return f" The AUROC is mostly, {listing(parts)}." if parts and len(_called(evidence)) > 2 else ""
 
 
 def worse_off(evidence: types.Evidence) -> str:

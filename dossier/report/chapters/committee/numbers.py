@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.core import bands, binding
+from dossier.core import bands, binding, claims
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Evidence, find
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.missed import of_missed
@@ -27,7 +27,8 @@ def by_site(evidence: Evidence) -> Table:
     notes = ["" if narrow else ranges_are(evidence)]
     notes += [] if known or at is None else [f"Found and false alarms: at the {line(at)}."]
     least, most = (f"{100 * bound:.0f}" for bound in bands.OE_TOLERATED)
-    notes += [] if known else [f"Close: {least} to {most} cases per 100 predicted."]
+    is_close = not known and any(claim.state == "shown" for claim in claims.about(evidence, "calibration"))
+    notes += [f"Close: {least} to {most} cases per 100 predicted."] if is_close else []
     notes += [f"{left:,} more: full report, by name."] if left else []
     heads = [Column("Patients")]
     if known:
