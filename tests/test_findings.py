@@ -102,7 +102,7 @@ OF_SPLITS = Fact("internal_quantile", share=0.05, of=(Fact("refitted_splits", sp
             "Minimum for AUROC (0.81): the worst internal value of 40 refitted splits. Against the 5% quantile of the "
             "splits WPR is 0.70 (AUROC).",
         ),
-        (None, OF_SUBSETS, 0.75, "Minimum for AUROC (0.75): declared for robustness, and no criterion."),
+        (None, OF_SUBSETS, 0.75, "Minimum for AUROC (0.75): the minimum declared for robustness, no criterion."),
         (
             None,
             OF_SUBSETS,
@@ -110,7 +110,7 @@ OF_SPLITS = Fact("internal_quantile", share=0.05, of=(Fact("refitted_splits", sp
             "Minimum for AUROC (0.83): the 5% quantile of the internal values of 100 random subsets of 20% of the "
             "rows, the model not refitted.",
         ),
-        (None, None, 0.75, "Minimum for AUROC (0.75): declared for robustness, and no criterion."),
+        (None, None, 0.75, "Minimum for AUROC (0.75): the minimum declared for robustness, no criterion."),
     ],
 )
 def test_the_declared_minimum_is_shown_where_no_splits_tell(

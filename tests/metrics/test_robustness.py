@@ -263,7 +263,7 @@ def test_wpr_by_hand(minimum: str, measure: str, bound: float, p: float) -> None
         ("worst_split", "auroc", "the worst internal value of 5 refitted splits"),
         ("quantile_05", "auroc", "the 5% quantile of the internal values of 5 refitted splits"),
         ("quantile_05", "brier", "the 95% quantile of the internal values of 5 refitted splits"),
-        ("declared", "auroc", "declared for robustness, and no criterion"),
+        ("declared", "auroc", "the minimum declared for robustness, no criterion"),
     ],
 )
 def test_the_method_says_what_the_minimum_is(minimum: str, measure: str, called: str) -> None:
