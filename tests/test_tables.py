@@ -179,6 +179,8 @@ def test_no_name_begins_in_its_middle(rest: str, width: float) -> None:
     names = [f"St Bartholomew {rest} University Teaching Hospital", "St Bartholomew Women's", "Bartlow"]
     long, *_ = widths.shortened(names, width, lines=2)
     assert long.startswith(("St", "…"))
+    alike = [f"Universitätsklinikum Marienbad und Oberes Tal, Klinik für Innere Medizin {at}" for at in "12"]
+    assert widths.shortened(alike, 48.0) == ("Medizin 1", "Medizin 2")
 
 
 def test_declared_numbers_keep_their_digits() -> None:
@@ -203,10 +205,8 @@ def test_groups_of_the_same_rows_stand_beside_each_other_where_they_fit() -> Non
 def test_what_stands_above_columns_spans_their_values_and_intervals() -> None:
     assert tables.spanners(table(["Bari"], columns=2)) == ()
     across = tables.groups_across(table(["Bari", "Graz"], groups=2, columns=2))
-    assert [(spanner.label, spanner.cells) for spanner in tables.spanners(across)] == [
-        ("Threshold 0", 4),
-        ("Threshold 1", 4),
-    ]
+    spanners = [(spanner.label, spanner.cells) for spanner in tables.spanners(across)]
+    assert spanners == [("Threshold 0", 4), ("Threshold 1", 4)]
 
 
 def test_a_measure_alone_with_its_p_value_is_named_by_the_title() -> None:

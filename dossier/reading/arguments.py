@@ -61,9 +61,7 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
             held = value.items() if isinstance(value, Mapping) and any(map(frames.is_frame, value.values())) else ()
             unlike = [_other(name, each, wanted, example, str(of)) for of, each in held if not frames.is_frame(each)]
             yield from unlike or [_other(name, value, wanted, example)]
-    for name, value in tables.items():
-        if name in meant:
-            continue
+    for name, value in ((name, value) for name, value in tables.items() if name not in meant):
         if name not in Release.model_fields:
             known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != frames.FRAME)
             inside = tuple(_inside(table, name) for table in Release.model_fields if name in declared.keys_of((table,)))
@@ -73,10 +71,9 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
         else:
             example = f'{{"{next(iter(declared.keys_of((name,))), "…")}": …}}'
             is_list = name in toml.LISTS and name != "dataset"
+            wanted = ("list_of_tables", f"[{example}]") if is_list else ("table_of_keys", example)
             if not (_listing(_is_table) if is_list else _is_table)(value):
-                yield _other(
-                    name, value, *(("list_of_tables", f"[{example}]") if is_list else ("table_of_keys", example))
-                )
+                yield _other(name, value, *wanted)
 
 
 def _misspelled(given: Mapping[str, object], tables: Mapping[str, object], needless: set[str]) -> dict[str, str]:

@@ -93,6 +93,10 @@ def _cut(piece: str) -> list[str]:
 # ---- shorter names --------------------------------------------------------------------------------------------------
 
 
+LONG_WORD = 16
+"""Letters of a word that is no beginning of a short name by itself."""
+
+
 def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int = 1) -> tuple[str, ...]:
     """Names that fit lines of a width and still differ.
 
@@ -119,9 +123,12 @@ def _shortened(names: tuple[str, ...], width: float, weight: int, lines: int) ->
         shared = next((at for at, same in enumerate(alike) if len(set(same)) > 1), 0)
         end = " ".join(words[shared:])
         if end and not _IS_A_NAME(end):
-            # A number alone names nothing: the first words stand before it where they fit, else the one next to it.
+            # A number alone names nothing: the first words stand before it where they fit, else the one next to it. A
+            # long first word alone would take the room and say no more.
             tails = (tail for at in reversed(range(shared)) if not (tail := " ".join(words[at:]))[0].islower())
-            end = next(filter(room.holds, (_cut_words(name, room, 1), *tails)), end)
+            begun = _cut_words(name, room, 1)
+            is_one = begun.split()[1:2] == ["…"] and len(words[0]) > LONG_WORD
+            end = next(filter(room.holds, ([] if is_one else [begun]) + [*tails]), end)
         leans = shared == 1 and len(words[0].rstrip(".")) <= SHORT_WORD
         after.append(name if not end or end[0].islower() or leans or room.holds(name) else end)
     names = tuple(after) if len(set(after)) == len(names) else names

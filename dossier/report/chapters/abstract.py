@@ -47,10 +47,8 @@ def lines(evidence: types.Evidence) -> list[Line]:
     used = "" if release.model is None else counted(len(release.model.predictors), "predictor")
     figures = {"used": used, "given": given, "tables": f"{given:,}" if given else "none"}
     giving, some = (sum(least <= len(site.features) for site in sites) for least in (max(given, 1), 1))
-    more = f", and some of them of {in_words(some - giving)} more" if some > giving else ""
-    figures["some"] = (
-        f"{in_words(giving)} of {in_words(len(sites))} sites{more}" if some > 0 and giving < len(sites) else ""
-    )
+    more = f" sites, and some of them of {in_words(some - giving)} more" if some > giving else " sites"
+    figures["some"] = f"{in_words(giving)} of {in_words(len(sites))}{more}" if some and giving < len(sites) else ""
     return [
         Line(
             "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."

@@ -76,10 +76,8 @@ def _mostly_of_one(evidence: types.Evidence) -> str:
         if each.dataset == types.POOLED and each.term == "auroc" and not each.at and each.subset
         if isinstance(each.found, types.Estimate) and (on := each.found.method.first("rests_on"))
     )
-    parts = [
-        f"of {sentence.named_with_the_rest(groups, MOST_NAMED)} that of {site}" for site, groups in resting.items()
-    ]
-    return f" The AUROC is mostly, {listing(parts)}." if parts and len(_called(evidence)) > 2 else ""
+    parts = [f"of {sentence.named_with_the_rest(groups, MOST_NAMED)} ({site})" for site, groups in resting.items()]
+    return f" Mostly of one site: the AUROC {listing(parts)}." if parts and len(_called(evidence)) > 2 else ""
 
 
 def worse_off(evidence: types.Evidence) -> str:
