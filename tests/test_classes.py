@@ -69,9 +69,8 @@ def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: 
 
 def test_where_counts_are_protected_a_class_of_few_leaves_no_count_of_any(tmp_path: Path) -> None:
     risks = ((0.7, 0.1, 0.1, 0.1), (0.2, 0.5, 0.2, 0.1), (0.1, 0.2, 0.6, 0.1), (0.1, 0.1, 0.2, 0.6))
-    rows = [
-        (grade, risk) for grade, risk, times in zip(GRADES, risks, (40, 40, 40, 3), strict=True) for _ in range(times)
-    ]
+    counted = zip(GRADES, risks, (40, 40, 40, 3), strict=True)
+    rows = [(grade, risk) for grade, risk, times in counted for _ in range(times)]
     found = built(tmp_path, rows, f"[disclosure]\nminimum_cell = 10\n{RELEASE}")
     (site,) = found.datasets
     assert (site.class_counts, site.events) == ({}, None)
@@ -316,7 +315,7 @@ def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(tmp_
     assert curves
     assert all(isinstance(curve, types.Absent) for curve in curves)
     assert "Of several classes only" in description.policy(found)
-    row = first_page._hospital(found, found.by_name["graft-1"], "Graft 1", has_bars=False)
+    row = first_page._hospital(found, found.by_name["graft-1"], bar=0.0)
     assert [cell.text for cell in row.cells] == ["kept back"] * len(GRADES)
     assert "kept back" in missed._classes_missed(found)
 

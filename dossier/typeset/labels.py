@@ -99,8 +99,10 @@ def unbroken_names(evidence: types.Evidence) -> types.Evidence:
     )
 
 
-LONGEST_NAME = 48.0
-"""The width in mm of a hospital's name that a sentence, a row and the cover have room for."""
+LONGEST_NAMES = (48.0, 38.0)
+"""The width in mm of a hospital's name in sentences, rows and on the cover, of few hospitals and of many."""
+MANY = 6
+"""Hospitals of which a page names so many at once that each has less room."""
 
 
 def letters(evidence: types.Evidence) -> dict[str, str]:
@@ -114,7 +116,8 @@ def short_names(evidence: types.Evidence) -> types.Evidence:
     before = evidence.changes.previous.datasets if evidence.changes else ()
     every = (*types.externals(evidence), *(each for each in before if each.role == "external"))
     names = list(dict.fromkeys(each.site for each in every))
-    return _called(evidence, dict(zip(names, shortened(names, LONGEST_NAME), strict=True)))
+    short = shortened(names, LONGEST_NAMES[len(names) >= MANY])
+    return _called(evidence, dict(zip(names, short, strict=True)))
 
 
 def _called(evidence: types.Evidence, names: Mapping[str, str]) -> types.Evidence:

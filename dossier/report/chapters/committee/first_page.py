@@ -85,27 +85,24 @@ def approving(evidence: types.Evidence) -> str:
 
 def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """How many of 100 are found at one hospital, with the range."""
-    name = site.site
     if classes.labels(evidence):
         share = classes.named_rightly(evidence, site)
-        return f"In {name} it names {people(share)} of 100 patients rightly." if share is not None else ""
+        return f"In {site.site} it names {people(share)} of 100 patients rightly." if share is not None else ""
     at = evidence.release.thresholds.primary
     if at is None:
-        return f"No line is set for {name}: whom it finds and whom it misses is not known."
+        return f"No line is set for {site.site}: whom it finds and whom it misses is not known."
     found = types.find(evidence, "sensitivity", site.name, threshold=at)
     if isinstance(found, types.Absent):
-        return f"In {name} too few patients were tested to say whom it finds."
-    share = found.value
+        return f"In {site.site} too few patients were tested to say whom it finds."
     bounds = f" (range {plain.between(found)})" if plain.between(found) else ""
-    found_here = f"it finds {people(share)}{bounds} and misses {people(1 - share)}"
-    return f"In {name}, of 100 patients {plain.with_it(evidence)}, {found_here}."
+    found_here = f"it finds {people(found.value)}{bounds} and misses {people(1 - found.value)}"
+    return f"In {site.site}, of 100 patients {plain.with_it(evidence)}, {found_here}."
 
 
 def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     asked, missed = places.goals_at(evidence, site), places.goals_missed(evidence, site)
     if not asked:
         return "No goal was set for it before the test."
-    what = f" ({listing(_goal_words(evidence, asked))})"
     unknown = [criterion for criterion in asked if criterion.met is None]
     if missed:
         rest = {"met": [goal for goal in asked if goal.met], "cannot tell yet": unknown}
@@ -116,7 +113,7 @@ def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
         more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
         why = " Too few were tested." if places.few_at(evidence, site) else ""
         return f"Nobody can tell yet whether it meets its goals here{more}.{why}"
-    return f"It met its goal{'s' if len(asked) > 1 else ''}{what} here."
+    return f"It met its goal{'s' if len(asked) > 1 else ''} ({listing(_goal_words(evidence, asked))}) here."
 
 
 def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
@@ -246,10 +243,8 @@ def _tested_on(evidence: types.Evidence) -> str:
 def _what_it_shows(evidence: types.Evidence) -> str:
     release = evidence.release
     outcome = plain.abridged(names.predicted(evidence), plain.TWO_LINES)
-    known = classes.labels(evidence)
-    at = evidence.release.thresholds.primary
-    verb = release.intended_use.verb
-    then = f"is flagged, to be {verb}" if verb else "is flagged"
+    known, at = classes.labels(evidence), release.thresholds.primary
+    then = f"is flagged, to be {release.intended_use.verb}" if release.intended_use.verb else "is flagged"
     if known:
         text = f"It gives each patient a percentage for each of {listing(known)}: {outcome}."
         # What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing.
@@ -293,8 +288,8 @@ def purpose(evidence: types.Evidence, most: int = plain.TWO_LINES) -> Purpose:
 
 # ---- where it worked ------------------------------------------------------------------------------------------------
 
-BAR = 20.0
-"""The width of the bar of found and missed in mm."""
+BAR, LEAST_BAR = 20.0, 9.0
+"""The width of the bar of found and missed in mm, and what long names leave of it."""
 COMMON, RARE = 0.9, 0.05
 """From which share on nearly every patient had the outcome, and up to which nearly nobody."""
 
@@ -328,7 +323,8 @@ class Hospitals:
     """What the bar is of."""
     heads: tuple[Head, ...]
     rows: tuple[Hospital, ...]
-    has_bars: bool
+    bar: float
+    """How wide the bars are in mm; 0 where there are none."""
     note: str
 
     @property
@@ -353,18 +349,21 @@ class Hospitals:
 
 def hospitals(evidence: types.Evidence) -> Hospitals:
     """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
-    sites = list(places.ordered(evidence))
     shown = list(places.listed(evidence))
-    has_bars = any(places.found_share(evidence, site) is not None for site in sites)
-    known = classes.labels(evidence)
-    rows = tuple(_hospital(evidence, site, site.site, has_bars) for site in shown)
+    # Long names take their room from the bars.
+    beyond = max((widths.text_width(site.site) for site in shown), default=0.0) - LEAST_LABEL
+    has_bars = any(places.found_share(evidence, site) is not None for site in types.externals(evidence))
+    bar = max(LEAST_BAR, BAR - max(beyond, 0.0)) if has_bars else 0.0
+    rows = tuple(_hospital(evidence, site, bar) for site in shown)
     at = evidence.release.thresholds.primary
     about = (
         "100 patients"
-        if known or at is None
+        if classes.labels(evidence) or at is None
         else f"100 patients {plain.with_it(evidence)}{names.by_first(evidence)}, at the {plain.line(at)}"
     )
-    return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
+    return Hospitals(
+        about, _heads(evidence, has_bars), rows, bar, _note(evidence, shown, rows, len(types.externals(evidence)))
+    )
 
 
 def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
@@ -405,9 +404,9 @@ def _has_goals(evidence: types.Evidence) -> bool:
     return any(places.goals_at(evidence, site) for site in types.externals(evidence))
 
 
-def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, has_bars: bool) -> Hospital:
+def _hospital(evidence: types.Evidence, site: types.DatasetSummary, bar: float) -> Hospital:
     share = places.found_share(evidence, site)
-    cells = _shares(evidence, site, share) if has_bars else []
+    cells = _shares(evidence, site, share) if bar else []
     if classes.labels(evidence):
         if len(classes.labels(evidence)) <= MOST_CLASSES:
             shares = classes.named_rightly_by_class(evidence, site)
@@ -419,9 +418,9 @@ def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, h
         cells.append(_goals(evidence, site))
     marked = f"{'†' if places.few_at(evidence, site) else ''}{binding.marks(evidence, site)}"
     mark = f"{TIED}{marked}" if marked else ""
-    found = None if share is None else round(BAR * share, 2)
-    missed = None if found is None else round(BAR - found, 2)
-    return Hospital(f"{name}{mark}", f"{site.n:,}", found, missed, tuple(cells))
+    found = None if share is None else round(bar * share, 2)
+    missed = None if found is None else round(bar - found, 2)
+    return Hospital(f"{site.site}{mark}", f"{site.n:,}", found, missed, tuple(cells))
 
 
 def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float | None) -> list[Cell]:
@@ -484,10 +483,8 @@ def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tup
     parts = []
     if any(places.few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
-        is_beside = any(
-            places.beside_the_line(evidence, site) and not places.lacking(site, bands.FEW_FOR_A_BAND, "")
-            for site in shown
-        )
+        with_enough = (site for site in shown if not places.lacking(site, bands.FEW_FOR_A_BAND, ""))
+        is_beside = any(places.beside_the_line(evidence, site) for site in with_enough)
         beside = f", or {bands.FEW_FOR_POOLING} above or below the line" if is_beside else ""
         parts.append(f"† fewer than {bands.FEW_FOR_A_BAND} {of_what}{beside}: rough numbers.")
     marked = {mark for site in shown for mark in binding.marks(evidence, site)}
