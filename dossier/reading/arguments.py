@@ -55,7 +55,7 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
     yield from (_unknown("dossier.validate", name, (near,)) for name, near in meant.items())
     for name, value in given.items():
         fits, wanted, example = KINDS[name]
-        if value is None and name in needless:
+        if value is None and name in (*needless, *meant.values()):
             continue
         if not fits(value):
             held = value.items() if isinstance(value, Mapping) and any(map(frames.is_frame, value.values())) else ()
@@ -78,7 +78,7 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
 
 def _misspelled(given: Mapping[str, object], tables: Mapping[str, object], needless: set[str]) -> dict[str, str]:
     """The tables that release.toml does not have, of those whose name is nearly that of an argument that lacks."""
-    lacking = [name for name, value in given.items() if value is None and name not in needless]
+    lacking = [name for name in given if given[name] is None and name not in needless and not KINDS[name][0](None)]
     near = {name: nearest(name, lacking) for name in tables if name not in Release.model_fields}
     return {name: argument for name, argument in near.items() if argument}
 
