@@ -1,4 +1,4 @@
-"""Every release printed from its results.json, and a hundred odd versions, seeds and names without a false alarm.
+"""Every release printed from its results.json, and odd versions, seeds and names, each twice, without a false alarm.
 
 That a text changed in a PDF, a bent curve and a cell of the csv are each named, and nothing else, is shown by
 `tests/test_verify.py::test_an_altered_word_curve_and_cell_are_named_and_nothing_else` and by the more than a hundred
@@ -57,9 +57,9 @@ NAMES = (
 )
 SEEDS = (0, 2**31 - 1, 1, 5, 20, 2024, 20261123, 95, 100, 686)
 ODD = [
-    (version, SEEDS[(row + column) % len(SEEDS)], name)
+    (version, SEEDS[(3 * row + 5 * beside) % 10], NAMES[(row + beside) % 10])
+    for beside in (0, 1)
     for row, version in enumerate(VERSIONS)
-    for column, name in enumerate(NAMES)
 ]
 
 
@@ -74,7 +74,7 @@ def odd(glance: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_no_odd_version_seed_or_name_is_a_false_alarm(odd: dict[str, Any], tmp_path: Path) -> None:
-    assert len(set(ODD)) == 100
+    assert [len(set(each)) for each in zip(*ODD, strict=True)] == [10, 10, 10]
     alarms = {}
     for index, (version, seed, name) in enumerate(ODD):
         odd["release"].update(version=version, seed=seed)

@@ -37,6 +37,9 @@ model = "Relapse score"
 version = "1"
 owner = "The owner"
 date = 2026-10-01
+[resampling]
+bootstrap = 20
+permutations = 19
 [outcome]
 name = "relapse"
 time = "days"

@@ -33,7 +33,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Co
     """Both releases, one after the other, and how the build of the second ended."""
     folder = tmp_path_factory.mktemp("versions") / "two"
     shutil.copytree(ROOT / "tests" / "releases" / "two_versions", folder)
-    assert _built(folder, "first").returncode == 0
+    assert _built(folder, "first", "--edition", "committee").returncode == 0
     return folder, _built(folder, "second", "--junit", "junit.xml", "--fail-on", "against:since_last_release")
 
 

@@ -441,7 +441,7 @@ def test_groups_of_another_case_mix_whose_risks_are_right_accuse_in_5_percent(ce
 def test_many_groups_of_other_risks_are_looks_too() -> None:
     """Six ages whose risks differ by up to 2.4 on the logit, each risk is right: each age is missed more or less."""
     rng, found = np.random.default_rng(9), 0
-    for _ in range(240):
+    for _ in range(120):
         sites: list[Site] = []
         for _ in range(3):
             age = rng.integers(0, 6, 900)
@@ -450,7 +450,7 @@ def test_many_groups_of_other_risks_are_looks_too() -> None:
             sites.append((outcome, np.asarray(expit(linear)), {"age": np.array(list("abcdef"))[age]}))
         looks = accused(sites, 0.25, {"age": tuple("abcdef")})
         found += any(look.measure in between_groups.AT_THRESHOLD for look in looks)
-    assert found <= 12
+    assert found <= 6
 
 
 @pytest.mark.slow

@@ -22,9 +22,9 @@ AT = 0.3
 CUT = 45.0
 """Years, at the first quartile."""
 KINDS = {
-    "subgroups": 3,
+    "subgroups": 2,
     "readers and a previous release": 1,
-    "several classes": 3,
+    "several classes": 2,
     "a column cut from a variable that is a predictor": 2,
 }
 """How many releases of each."""

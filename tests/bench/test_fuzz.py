@@ -14,7 +14,7 @@ from dossier.core.errors import DossierError
 from dossier.report import compose, draw
 from tests.bench import fuzz, odd_inputs
 
-INPUTS = 500
+INPUTS = 250
 SEED = 2027
 
 
