@@ -19,8 +19,8 @@ types: $(READY)
 	.venv/bin/mypy
 
 # A worker reads the bytecode that another or an earlier one has written, and starts no threads beside the other workers.
-quick: export PYTHONDONTWRITEBYTECODE :=
-quick: export OPENBLAS_NUM_THREADS := 1
+quick slow: export PYTHONDONTWRITEBYTECODE :=
+quick slow: export OPENBLAS_NUM_THREADS := 1
 quick: $(READY)
 	.venv/bin/pytest --numprocesses auto --dist worksteal -m "not slow"
 

@@ -7,11 +7,13 @@ import fcntl
 import gc
 import hashlib
 import json
+import pickle
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,21 +53,21 @@ RELEASES = {
 KEPT = ROOT / ".pytest_cache" / "evidence"
 
 
-def kept(name: str, make: Callable[[], bytes]) -> Evidence:
-    """The evidence of a release from its results.json, which the first of all workers and runs makes.
+def kept(name: str, what: str, make: Callable[[], bytes]) -> bytes:
+    """What is made of a release, its results.json, figures or pages, by the first of all workers and runs.
 
     It is made anew when a file of the code or of the release is another, or the version of a package.
     """
     KEPT.mkdir(parents=True, exist_ok=True)
-    with (KEPT / f"{name}.lock").open("w") as lock:
+    with (KEPT / f"{name}-{what}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        path = KEPT / f"{name}-{_depends_on(name)}.json"
+        path = KEPT / f"{name}-{_depends_on(name)}-{what}"
         if not path.is_file():
             content = make()
-            for old in KEPT.glob(f"{name}-*.json"):
+            for old in KEPT.glob(f"{name}-*-{what}"):
                 old.unlink()
             path.write_bytes(content)
-        return results.read(path.read_bytes()).evidence
+        return path.read_bytes()
 
 
 def held(folder: Path) -> dict[str, bytes]:
@@ -73,9 +75,12 @@ def held(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@cache
 def _depends_on(name: str) -> str:
-    """A hash of all that the evidence of a release is made from."""
-    files = [*(ROOT / "dossier").rglob("*.py"), *RELEASES[name].rglob("*")]
+    """A hash of all that a release is evaluated and printed from."""
+    code = (ROOT / folder for folder in ("dossier", "templates", "styles"))
+    folders = [*code, RELEASES.get(name, RELEASES["breast"])]
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix != ".pyc"]
     files += [Path(__file__), Path(built.__file__)]
     known = hashlib.sha256(repr((sys.version, sorted(versions.installed().items()))).encode())
     for path in sorted(path for path in files if path.is_file()):
@@ -118,7 +123,8 @@ class Book:
         return evidence
 
     def _evidence(self) -> Evidence:
-        return kept(self.name, lambda: results.of(self.evaluated).text())
+        made = kept(self.name, "results.json", lambda: results.of(self.evaluated).text())
+        return results.read(made).evidence
 
     @property
     def evaluated(self) -> Evidence:
@@ -138,8 +144,15 @@ class Book:
     @property
     def gallery(self) -> Gallery:
         """The evidence with its figures."""
-        gallery: Gallery = self._once("gallery", make=lambda: draw.gallery(self.evidence))
+        gallery: Gallery = self._once("gallery", make=self._gallery)
         return gallery
+
+    def _gallery(self) -> Gallery:
+        def drawn() -> bytes:
+            made = draw.gallery(self.evidence)
+            return pickle.dumps((dict(made.pictures), dict(made.absent)))
+
+        return Gallery(self.evidence, *pickle.loads(kept(self.name, "figures", drawn)))
 
     def html(self, edition: Edition, page: str = "a4") -> str:
         """The words of an edition, before the press, without what keeps names on one line."""
@@ -167,7 +180,8 @@ class Book:
 
     def _pdf(self, edition: Edition, page: str) -> Path:
         path = self.folder / f"{self.name}-{edition}-{page}.pdf"
-        path.write_bytes(press.pdf(self.document(edition, page)))
+        made = kept(self.name, f"{edition}-{page}.pdf", lambda: press.pdf(self.document(edition, page)))
+        path.write_bytes(made)
         return path
 
 

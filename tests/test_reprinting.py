@@ -26,9 +26,10 @@ from tests.test_verify import glance, renew
 __all__ = ["glance"]
 
 
-def test_print_makes_every_byte_of_the_build(any_book: Book, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["knee", "breast", "relapse"])
+def test_print_makes_every_byte_of_the_build(name: str, books: dict[str, Book], tmp_path: Path) -> None:
     """The file alone, in other processes, gives what evidence in memory gives."""
-    _, made = printing.printed(results.of(any_book.evidence), Build(), ours=True)
+    _, made = printing.printed(results.of(books[name].evidence), Build(), ours=True)
     alone = tmp_path / "alone.json"
     alone.write_bytes(made["results.json"])
     out = tmp_path / "printed"

@@ -36,7 +36,7 @@ def test_a_slope_of_seven_tenths_is_mostly_found_among_a_thousand_of_the_same_pa
 
 @pytest.mark.parametrize(("classes", "others"), [(2, False), (3, False), (2, True)])
 def test_neither_are_its_groups_and_classes(tmp_path: Path, classes: int, others: bool) -> None:
-    rng, times, called = np.random.default_rng(43), 30, 0
+    rng, times, called = np.random.default_rng(43), 20, 0
     for _ in range(times):
         every = with_groups(tmp_path, rng, (300, 300), others, classes)
         assert any(claim.scope == "group" for claim in every)
