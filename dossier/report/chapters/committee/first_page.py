@@ -350,10 +350,10 @@ class Hospitals:
 def hospitals(evidence: types.Evidence) -> Hospitals:
     """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
     shown = list(places.listed(evidence))
-    # Long names take their room from the bars.
-    beyond = max((widths.text_width(site.site) for site in shown), default=0.0) - LEAST_LABEL
+    # Long names take their room from the bars where goals stand beside, in words.
+    longest = max((widths.text_width(site.site) for site in shown if _has_goals(evidence)), default=0.0)
     has_bars = any(places.found_share(evidence, site) is not None for site in types.externals(evidence))
-    bar = max(LEAST_BAR, BAR - max(beyond, 0.0)) if has_bars else 0.0
+    bar = max(LEAST_BAR, BAR - max(longest - LEAST_LABEL, 0.0)) if has_bars else 0.0
     rows = tuple(_hospital(evidence, site, bar) for site in shown)
     at = evidence.release.thresholds.primary
     about = (
@@ -361,9 +361,7 @@ def hospitals(evidence: types.Evidence) -> Hospitals:
         if classes.labels(evidence) or at is None
         else f"100 patients {plain.with_it(evidence)}{names.by_first(evidence)}, at the {plain.line(at)}"
     )
-    return Hospitals(
-        about, _heads(evidence, has_bars), rows, bar, _note(evidence, shown, rows, len(types.externals(evidence)))
-    )
+    return Hospitals(about, _heads(evidence, has_bars), rows, bar, _note(evidence, shown, rows))
 
 
 def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
@@ -478,9 +476,9 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     return Cell.word(f"{says}, but must be off" if is_broken else says)
 
 
-def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
+def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...]) -> str:
     """What the marks mean, which hospitals are unusual, and where the ranges are that page 2 has."""
-    parts = []
+    parts, among = [], len(types.externals(evidence))
     if any(places.few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
         with_enough = (site for site in shown if not places.lacking(site, bands.FEW_FOR_A_BAND, ""))
