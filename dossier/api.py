@@ -151,7 +151,9 @@ def validate(
     given: dict[str, Any] = {name: value for name, value in locals().items() if name != "tables"}
     faults = list(arguments.faults(given, tables))
     wrong = {fault.at.name for fault in faults if isinstance(fault.at, locations.Argument)}
-    if wrong.intersection(arguments.NEEDED):
+    # What is needed and given under a misspelled name is not here either.
+    meant = {fault.get("near") for fault in faults}.intersection(name for name in given if given[name] is None)
+    if (wrong | meant).intersection(arguments.NEEDED):
         raise errors.ReleaseError(faults)
     fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
     declared, files = frames.written(_declared(*fitting))

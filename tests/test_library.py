@@ -541,11 +541,7 @@ NO_ARGUMENT = "{} is no argument of dossier.validate, and no table of release.to
     ("arguments", "what", "fix"),
     [
         ({"threshold": [0.2]}, NO_ARGUMENT.format("threshold"), "Did you mean thresholds?"),
-        (
-            {"disclosure": 10},
-            "disclosure is 10, not a table.",
-            'Give a table, as disclosure={"minimum_cell": …}.',
-        ),
+        ({"disclosure": 10}, "disclosure is 10, not a table.", 'Give a table, as disclosure={"minimum_cell": …}.'),
         (
             {"thresholds": 0.2},
             "thresholds is 0.2, not a list of numbers.",
@@ -571,6 +567,10 @@ NO_ARGUMENT = "{} is no argument of dossier.validate, and no table of release.to
             {"date": "day"},
             'date is "day", not a date.',
             'Give a date, as date="2026-10-01"; or dataset={"date": "day"}, where it is a column.',
+        ),
+        *(
+            ({wrong: right, right: None}, f"{wrong} is no argument of dossier.validate.", f"Did you mean {right}?")
+            for wrong, right in (("rsik", "risk"), ("risks", "risk"), ("outcom", "outcome"))
         ),
         ({"periods": "month"}, NO_ARGUMENT.format("periods"), 'Did you mean dataset={"periods": …}?'),
         ({"rival_name": "old"}, NO_ARGUMENT.format("rival_name"), 'Did you mean prediction={"rival_name": …}?'),

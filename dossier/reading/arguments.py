@@ -51,7 +51,7 @@ def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterato
     needless |= {"at", "risk"} if "horizon" in tables and given.get("at") is None else set()
     if of_follow_up and given.get("outcome") is not None:
         yield Fault("outcome_beside_follow_up", Argument("outcome"), key=of_follow_up[0])
-    meant = _misspelled(given, tables, needless)
+    meant = _misspelled(given, tables, needless if given.get("outcome") is not None else needless - {*FOLLOW_UP})
     yield from (_unknown("dossier.validate", name, (near,)) for name, near in meant.items())
     for name, value in given.items():
         fits, wanted, example = KINDS[name]
