@@ -25,10 +25,8 @@ def changes(evidence: types.Evidence) -> tuple[str, ...]:
     said = evidence.release.revision
     if not said:
         return since or ("The maker names no earlier version.",)
-    texts = (
-        f"{each.number}, {date(each.date)}: {plain.abridged(each.change, plain.TWO_LINES)}"
-        for each in said[: 2 - len(since)]
-    )
+    shown = said[: 2 - len(since)]
+    texts = (f"{each.number}, {date(each.date)}: {plain.abridged(each.change, plain.TWO_LINES)}" for each in shown)
     return (*since, *texts)
 
 
@@ -189,8 +187,7 @@ def care(evidence: types.Evidence) -> tuple[tuple[str, str], ...]:
     lines = [(label, _whole_sentences(text)) for label, text in asked if text]
     missing = [label for label, text in asked if not text]
     if declared.stop_rule or declared.stop:
-        label, rule = lines.pop()
-        lines.append((label, f"{rule} {broken(evidence)}".strip()))
+        lines[-1] = (lines[-1][0], f"{lines[-1][1]} {broken(evidence)}".strip())
     if missing:
         lines.append(("Not said by its maker", f"{sentence_case(listing([label.lower() for label in missing]))}."))
     return tuple(lines)
@@ -212,16 +209,19 @@ def _limits(rules: Sequence[StopRule]) -> str:
 def broken(evidence: types.Evidence) -> str:
     """Where by the rule it had to be switched off in the test, that it had not, or why nobody looked."""
     every, declared = over_time.of_evidence(evidence), evidence.release.care
-    if crossed := [verdict for verdict in every if verdict.crossing]:
+    crossed, known = [each for each in every if each.crossing], [each for each in every if not each.is_open]
+    seen = {site.name for site in monitoring.followed_sites(evidence)} - {
+        each.site.name for each in every if each.is_open
+    }
+    seen |= {each.site.name for each in crossed or known}
+    unseen = [site for site in types.externals(evidence) if site.name not in seen]
+    rest = f" Nobody could check it in {plain.counted_hospitals(len(unseen))}." if unseen else ""
+    if crossed:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
-        seen = {site.name for site in monitoring.followed_sites(evidence)}
-        seen = seen - {each.site.name for each in every if each.is_open} | {each.site.name for each in crossed}
-        unseen = [site for site in types.externals(evidence) if site.name not in seen]
-        rest = f" Nobody could check it in {plain.counted_hospitals(len(unseen))}." if unseen else ""
         return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}; to be off from then on.{rest}"
-    if sites := list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open)):
-        return f"By it, to be off at no time: {listing(sites)}."
+    if known:
+        return f"Not broken in the test in {listing(list(dict.fromkeys(each.site.site for each in known)))}.{rest}"
     if any(verdict.withheld for verdict in every):
         return "Whether by it the model is to be off is kept back, to protect patients: ask the maker."
     if every:
