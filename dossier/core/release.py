@@ -390,10 +390,7 @@ class DatasetDeclaration(Table):
 class DeclaredAuroc(Table):
     """An AUROC that was published, with its interval and its rows."""
 
-    rules = {
-        "auroc_outside_interval": _apart,
-        "more_events_than_rows": lambda own: own.events >= own.n,
-    }
+    rules = {"auroc_outside_interval": _apart, "more_events_than_rows": lambda own: own.events >= own.n}
 
     value: Share
     low: Share
@@ -675,10 +672,7 @@ class SurveyShare(Table):
 class Acceptable(Table):
     """The least accuracy that is acceptable, and where it comes from."""
 
-    rules = {
-        "interval_of_one_end": lambda own: len(_given(own, "low", "high")) == 1,
-        "share_outside_interval": _apart,
-    }
+    rules = {"interval_of_one_end": lambda own: len(_given(own, "low", "high")) == 1, "share_outside_interval": _apart}
 
     value: Share
     low: Share | None = None
@@ -773,10 +767,7 @@ class Utility(Table):
 class Roc(Table):
     """The parts of the ROC curve that are looked at alone."""
 
-    rules = {
-        "no_part_of_roc": lambda own: not own.parts,
-        "range_reversed": lambda own: any(map(_falls, own.parts)),
-    }
+    rules = {"no_part_of_roc": lambda own: not own.parts, "range_reversed": lambda own: any(map(_falls, own.parts))}
 
     parts: Annotated[tuple[tuple[Share, Share], ...], pydantic.BeforeValidator(_without_repeats), FEW]
 

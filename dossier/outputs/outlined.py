@@ -11,6 +11,7 @@ from functools import cache
 from html import unescape
 
 from dossier.core.material import styles
+from dossier.report import press
 
 TEXT = re.compile(r"<text([^>]*)>([^<]*)</text>")
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -19,8 +20,6 @@ OF_THE_SHEET = re.compile(r' font-family="[^"]*" font-size="([^"]*)"')
 OF_A_FONT = ("x", "y", "transform", "text-anchor", "font-family", "font-size", "font-weight", "font-style")
 UNITS = 512
 """Of a letter's size, in which its shape is given: at 9 pt a hundredth of a millimetre, for small files."""
-BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
-"""How much of a text stands before its anchor."""
 
 
 def outlined(figure: bytes) -> bytes:
@@ -51,7 +50,7 @@ def _drawn(looks: Mapping[str, str], text: str, size: str, shapes: dict[str, str
             uses.append(f'<use xlink:href="#{name}" x="{across}"/>')
         across += advance
     scale = float(looks.get("font-size", size)) / UNITS
-    x = float(looks["x"]) - BEFORE[looks.get("text-anchor", "start")] * across * scale
+    x = float(looks["x"]) - press.BEFORE[looks.get("text-anchor", "start")] * across * scale
     # Turned about its anchor, then moved to its start; a font counts upwards.
     turned = f"{looks['transform']} " if "transform" in looks else ""
     place = f"{turned}translate({x:.2f} {looks['y']}) scale({scale:.6f} -{scale:.6f})"

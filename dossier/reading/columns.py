@@ -661,10 +661,7 @@ MOST_PERIODS = 120
 
 
 def periods(
-    table: Settled,
-    name: str,
-    unit: types.PeriodUnit | None,
-    within: tuple[datetime.date, datetime.date] | None,
+    table: Settled, name: str, unit: types.PeriodUnit | None, within: tuple[datetime.date, datetime.date] | None
 ) -> types.Periods:
     """The calendar period of each row; a DataError when some cells are no days `within`. A day may be missing."""
     found = named(table, name, "[[dataset]] date")

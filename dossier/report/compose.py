@@ -8,7 +8,9 @@ import hashlib
 import importlib
 import pkgutil
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -384,10 +386,21 @@ def _held(given: object) -> object:
 
 
 @functools.cache
+class _Compiled(jinja2.FileSystemBytecodeCache):
+    """Templates, kept as Python keeps modules: compiled once, beside ours, where these may be written."""
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        """Keep what was compiled."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 def _environment(folder: Path, edition: str) -> jinja2.Environment:
     """Templates of the edition first, then those of the book; a name that nobody gave is an error."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder / edition, folder]),
+        bytecode_cache=_Compiled(str(Path(__file__).with_name("__pycache__")), "%s.template"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_held,

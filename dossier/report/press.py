@@ -24,13 +24,19 @@ from xml.etree import ElementTree
 
 import pydyf
 import weasyprint
-from weasyprint import CSS, DEFAULT_OPTIONS, HTML, Attachment
+from weasyprint import CSS, DEFAULT_OPTIONS, HTML, Attachment, svg
 from weasyprint.css.counters import CounterStyle
+from weasyprint.css.properties import INITIAL_VALUES
 from weasyprint.css.targets import TargetCollector
+from weasyprint.draw.text import draw_first_line
 from weasyprint.formatting_structure.boxes import BlockContainerBox, MarginBox, TableCellBox, TextBox
 from weasyprint.html import UA_STYLESHEET
+from weasyprint.layout import inline, preferred
+from weasyprint.matrix import Matrix
+from weasyprint.svg.text import Style
+from weasyprint.svg.text import TextBox as TextOfFigure
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
-from weasyprint.text.line_break import Layout
+from weasyprint.text.line_break import Layout, _font_style_cache_key, split_first_line
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
 from dossier.core import collector, errors, material, types
@@ -54,6 +60,7 @@ def pdf(document: types.Document) -> bytes:
         raise errors.PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
     with _silence(document) as faults, collector.held_off(), ExitStack() as at_the_end:
         fonts = FontConfiguration()
+        fonts.fitting = {}
         # It keeps copies of their files in a folder until it is garbage-collected.
         at_the_end.callback(fonts.__del__)
         rendered = _rendered(document, fonts)
@@ -133,6 +140,51 @@ def _set_again(line: Any, style: Any, again: Any = Layout.reactivate) -> None:
 
 
 Layout.deactivate, Layout.reactivate = lambda _: None, _set_again
+
+
+MORE_LOOKS = ("font_kerning", "letter_spacing", "word_spacing", "white_space", "direction", "text_decoration_line")
+"""What of a style a line that is not broken depends on, besides its font and its size."""
+BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
+"""How much of a text of a figure stands before its anchor."""
+
+
+def _first_line(text: str, style: Any, context: Any, room: float | None, *rest: Any, **named: Any) -> Any:
+    """The first line of a text: measured once if all of it fits; WeasyPrint asks for the least, the most and the line.
+
+    What it gives is a layout, how much of the text it has, where the next line begins, its width, and more.
+    """
+    if "looks" not in vars(style):
+        style.looks = _font_style_cache_key(style, include_size=True) + str([style[name] for name in MORE_LOOKS])
+    key, known = (text, style.looks, rest), style.font_config.fitting
+    if key in known and (room is None or known[key][3] <= room):
+        return known[key]
+    found = split_first_line(text, style, context, room, *rest, **named)
+    if found[2] is None and (room is None or found[3] <= room):
+        known[key] = found
+    return found
+
+
+inline.split_first_line = preferred.split_first_line = _first_line
+
+
+def _draw_text(figure: Any, node: Any, size: float) -> None:
+    """Draw a text of a figure in one run, as those of pages are; WeasyPrint sets each of its letters by itself."""
+    said = node.attrib
+    style = Style(INITIAL_VALUES)
+    style["font_size"], style["font_family"] = size, [each.strip("'\" ") for each in said["font-family"].split(",")]
+    style["font_weight"], style["font_style"] = int(said.get("font-weight", 400)), said.get("font-style", "normal")
+    style.font_config = figure.font_config
+    layout, _, _, width, _, baseline = _first_line(node.text, style, figure.context, None, 0)
+    x, y = float(said["x"]) - BEFORE[said.get("text-anchor", "start")] * width, float(said["y"])
+    figure.fill_stroke(*figure.set_graphical_state(node, size), text=True)
+    figure.stream.begin_text()
+    box = TextOfFigure(layout, style)
+    box.baseline = baseline
+    draw_first_line(figure.stream, box, "none", "none", Matrix(d=-1, e=x, f=y))
+    figure.stream.end_text()
+
+
+svg.TAGS["text"] = _draw_text
 
 
 class _Html(HTML):  # type: ignore[misc]

@@ -133,17 +133,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     if not rows:
         return ()
     few, level = with_few_beside(evidence), level_of(evidence)
-    return (
-        worded(
-            "thresholds",
-            rows,
-            (),
-            reasons.footnotes(),
-            level=level,
-            declared=declared,
-            few=few,
-        ),
-    )
+    return (worded("thresholds", rows, (), reasons.footnotes(), level=level, declared=declared, few=few),)
 
 
 def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tuple[Cell, ...]:

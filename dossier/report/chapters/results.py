@@ -7,17 +7,7 @@ from dataclasses import replace
 
 from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.types import (
-    POOLED,
-    At,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    expected_range,
-    externals,
-    find,
-    find_all,
-)
+from dossier.core.types import POOLED, At, DatasetSummary, Estimate, Evidence, expected_range, externals, find, find_all
 from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset import notes, numbers, words

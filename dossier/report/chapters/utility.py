@@ -88,12 +88,7 @@ def impact(evidence: types.Evidence) -> tables.Table:
     ]
     rows = [tables.Row(site.site, _of_so_many(found, len(declared), reasons)) for site, found in brought]
     return tables.worded(
-        "impact",
-        rows,
-        columns,
-        reasons.footnotes(),
-        title=_impact(brought, declared, among),
-        among=f"{among:,}",
+        "impact", rows, columns, reasons.footnotes(), title=_impact(brought, declared, among), among=f"{among:,}"
     )
 
 

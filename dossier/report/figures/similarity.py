@@ -27,8 +27,7 @@ LEAST_SPAN = 0.1
 def by_similarity(evidence: types.Evidence) -> list[robustness.Placed]:
     """The external sites, the most alike first; those of unknown similarity last."""
     return sorted(
-        robustness.placed_sites(evidence),
-        key=lambda place: -place.similarity.value if place.similarity else 1.0,
+        robustness.placed_sites(evidence), key=lambda place: -place.similarity.value if place.similarity else 1.0
     )
 
 
