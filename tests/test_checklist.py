@@ -322,7 +322,7 @@ def test_the_mean_of_the_classes_hides_no_class(books: dict[str, Book]) -> None:
             ratios[ratio] = f"{ratio:.2f} ({grade} at Graft {position})"
     lowest, highest = ratios[min(ratios)], ratios[max(ratios)]
     (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Results")
-    assert f"By class and site the observed to expected ratio runs from {lowest} to {highest}." in text
+    assert f"By class and site the observed to expected ratio is lowest at {lowest} and highest at {highest}." in text
 
 
 def test_a_draft_is_marked_on_every_page_and_names_what_is_open(tmp_path: Path) -> None:

@@ -790,7 +790,7 @@ def test_the_rows_that_are_lost_are_counted() -> None:
     text = said("description", dataclasses.replace(evidence, datasets=(first, second)))
     assert text == (
         "Two external sites, 990 patients, 459 events. 10 rows of 1,000 could not be analysed. "
-        "Prevalence runs from 10% (Italy 1) to 50% (Spain)."
+        "Lowest prevalence: 10% (Italy 1); highest: 50% (Spain)."
     )
 
 
@@ -963,7 +963,7 @@ def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> 
 def test_robustness_says_how_its_measure_is_read_and_calls_no_site_better_by_a_test_of_its_own() -> None:
     opened = finding("robustness", compared_with_home(KINDS["two"], ("site-0", 0.98, 0.001), ("site-1", 0.7, 0.3)))
     low = "low also where a site does better than inside"
-    assert opened.lead == f"Strong potential robustness (SPR) of the AUROC, {low}, runs from <0.01 to 0.30."
+    assert opened.lead == f"Strong potential robustness (SPR) of the AUROC, {low}, is <0.01 to 0.30."
     assert "significantly" not in opened.rest
 
 

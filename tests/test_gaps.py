@@ -240,7 +240,7 @@ def test_one_prevalence_is_no_range(guarded: Evidence) -> None:
     other = dataclasses.replace(site, name="other", events=round(0.5 * site.n))
     assert caution.finding(guarded).rest == "Prevalence here is 24%."
     both = dataclasses.replace(guarded, datasets=(site, other))
-    assert caution.finding(both).rest == "Prevalence here runs from 24% to 50%."
+    assert caution.finding(both).rest == "Prevalence here is 24% to 50%."
 
 
 def test_chapters_that_say_more_are_named_and_not_their_pages(guarded: Evidence) -> None:

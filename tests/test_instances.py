@@ -114,7 +114,7 @@ def test_the_finding_says_how_far_they_part_and_where_the_minimum_is_reached() -
     said = accuracy.finding(with_instances(acceptable=MINIMUM))
     lead = said.lead.replace("\N{NO-BREAK SPACE}", " ")
     assert "is 0.80 (95% CI 0.75 to 0.85)" in lead
-    assert "over 6 choices of its settings, H-accuracy there runs from 0.70 to 0.75." in lead
+    assert "over 6 choices of its settings, H-accuracy there is 0.70 to 0.75." in lead
     assert said.rest.startswith("The minimum acceptable is 0.7: accuracy reaches it at ")
     assert "does not reach it at " in said.rest
     assert "leaves it open" not in said.rest

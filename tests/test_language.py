@@ -26,7 +26,7 @@ GONE = (
     *(r"Not for (?:\w+ ){1,3}(?:sites|hospitals): no", "holds 0", "hold 0", "holds 1", "more good", "risks are off"),
     *("does otherwise", "did otherwise", "(?:more|fewer) events came", "is ranked better", "ranked less well"),
     *("(?:are|is) ours", "theirs", "stands (?:below|there|here|beside|behind|out)", "stand in this dossier"),
-    *("The run raised", "by its case mix", "Outcome told"),
+    *("The run raised", "by its case mix", "Outcome told", "runs? from"),
 )
 """Phrases that the field does not use."""
 SHAPES = [each for each in vars(release).values() if isinstance(each, type) and issubclass(each, BaseModel)]

@@ -284,8 +284,8 @@ def test_where_no_rule_is_crossed_the_chapter_has_the_extremes(tmp_path: Path) -
     values = [value for value in curve(evidence, "oe_ratio").columns["value"] if value is not None]
     low, high = min(values), max(values)
     said = plain(monitoring.finding(evidence).rest)
-    assert said.startswith(f"At Rome the O/E ratio runs from {low:.2f} (")
-    assert f" in 2025 Q1 to {high:.2f} (" in said
+    assert said.startswith(f"At Rome the O/E ratio is lowest at {low:.2f} (")
+    assert f" in 2025 Q1 and highest at {high:.2f} (" in said
 
 
 def test_similarity_asks_for_patients_and_not_for_events(followed: Evidence) -> None:
@@ -501,7 +501,7 @@ def test_the_limitation_says_when_and_by_how_much(followed: Evidence) -> None:
     found = with_ratios(followed, HIGH, RIGHT, LOW)
     (text,) = [plain(flag_text(flag.fact)) for flag in found.flags if flag.flag == "calibration_drift"]
     assert text == (
-        "at Rome the risks are too high in 2025 Q1 and too low in 2025 Q3: O/E there runs from 0.55 to 2.20, each with "
+        "at Rome the risks are too high in 2025 Q1 and too low in 2025 Q3: O/E there is 0.55 to 2.20, each with "
         "its whole interval outside 0.80 to 1.25. What is said of all these patients together holds at no time."
     )
 

@@ -272,7 +272,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "calibration", together(ratio)
     yield "utility", together(estimates(book, "net_benefit_gain", threshold=at), 1, 100, " per 100")
     values = max(instances(book).values(), key=len)
-    runs = f"H-accuracy there runs from {min(values):.2f} to {max(values):.2f}"
+    runs = f"H-accuracy there is {min(values):.2f} to {max(values):.2f}"
     yield "accuracy", [f"over {len(values)} choices of its settings, {runs}"]
     if pooled is None:
         yield "pooled", ["Sites are not pooled", "Stratified, sites taken as fixed, the AUROC is"]

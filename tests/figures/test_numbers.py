@@ -219,7 +219,7 @@ def test_the_message_of_the_curves_is_the_gain_that_was_estimated(eight: types.E
     gained = replace(estimated(types.find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
     found = with_measure(eight, "net_benefit_gain", {site.name: gained}, threshold=0.5)
     message = fill("report.figures").figures["decision_by_site"].function(found).message
-    assert message == f"At 0.50 the gain over the better default in {site.site} is 12.0 per 100 patients."
+    assert message == f"At 0.50 the gain over the better default per 100 patients: 12.0 ({site.site})."
 
 
 @pytest.mark.parametrize(
@@ -705,7 +705,7 @@ def test_thousand_squares_are_a_thousand(name: str) -> None:
 def test_alternatives_say_the_finding(eight: types.Evidence) -> None:
     makers = fill("report.figures").figures
     assert (
-        "pooled it is 0.88 (0.73 to 0.96), and the expected range in a new hospital 0.28 to 0.99"
+        "AUROC: pooled 0.88 (0.73 to 0.96), expected range in a new hospital 0.28 to 0.99; lowest 0.75 (Spain), highest"
         in makers["forest_results"].function(eight).alternative
     )
     text = makers["committee_thousand"].function(replace(eight, local_site="site-0")).alternative

@@ -262,7 +262,7 @@ def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_su
     enough = [site.site for site in types.externals(eight) if min(site.events or 0, site.others or 0) >= 20]
     rising = sorted(enough, key=lambda site: shares[site])
     low, high = (f"{100 * shares[site]:.0f}% ({site})" for site in (rising[0], rising[-1]))
-    ends = f"{low} to {high} had the outcome by the curve; Brazil 3 left out: few of one outcome"
+    ends = f"so many had the outcome by the curve: lowest {low}, highest {high}; Brazil 3 left out: few of one outcome"
     assert picture("calibration_by_site", eight).message == f"Where the model said 50%, {ends}."
 
 
@@ -275,7 +275,7 @@ def test_without_a_threshold_no_gap_is_drawn(eight: types.Evidence) -> None:
     found = [(types.find(bare, "oe_ratio", site.name), site.site) for site in types.externals(bare)]
     known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
     (low, first), (high, last) = known[0], known[-1]
-    ends = f"{low:.2f} ({first}) to {high:.2f} ({last})"
+    ends = f"lowest {low:.2f} ({first}), highest {high:.2f} ({last})"
     assert ends in picture("calibration_by_site", bare).message
     figure = in_style(calibration.draw_calibration, bare, FULL)
     assert not any("%" in text.get_text() for axes in figure.axes for text in axes.texts)

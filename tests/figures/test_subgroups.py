@@ -115,13 +115,13 @@ def test_few_sites_stand_below_each_other_and_what_is_too_few_is_said() -> None:
 def test_alternatives_say_the_ends_with_their_numbers(eight: types.Evidence) -> None:
     text = subgroups.forest_alternative(eight)
     pooled = sorted(estimate.value for estimate in of_large(eight, "auroc"))
-    assert f"from {pooled[0]:.2f} (" in text
-    assert f"to {pooled[-1]:.2f} (" in text
+    assert f"lowest {pooled[0]:.2f} (" in text
+    assert f"highest {pooled[-1]:.2f} (" in text
     assert "too few to tell in under 50" in text
     ratios = [each.value for site in types.externals(eight) for each in of_large(eight, "oe_ratio", site.name)]
     said = subgroups.calibration_alternative(eight)
-    assert f"from {min(ratios):.2f} in" in said
-    assert f"to {max(ratios):.2f} in" in said
+    assert f"lowest {min(ratios):.2f} (" in said
+    assert f"highest {max(ratios):.2f} (" in said
 
 
 def test_a_forest_too_long_for_a_page_says_what_it_leaves_out() -> None:

@@ -184,7 +184,8 @@ def _one(evidence: types.Evidence, measure: str, label: str, /, **at: float) -> 
     every = classes.by_class(evidence, measure, **at)
     if not every:
         return ""
-    return f"By class and site the {label} runs from {' to '.join(classes.ends(evidence, measure, every))}."
+    first, last = classes.ends(evidence, measure, every)
+    return f"By class and site the {label} is lowest at {first} and highest at {last}."
 
 
 def _of(evidence: types.Evidence) -> str:

@@ -29,7 +29,7 @@ def _parted(evidence: Evidence, found: list[tuple[DatasetSummary, tuple[Instance
     values = [instance.found.value for instance in here if instance.kind != "plain"]
     if site is None or not values:
         return ""
-    runs = f"runs from {number(min(values))} to {number(max(values))}"
+    runs = f"is {number(min(values))} to {number(max(values))}"
     of = counted(len(values), "choice of its settings", "choices of its settings")
     plain = next((instance.found for instance in here if instance.kind == "plain"), None)
     if plain is None:

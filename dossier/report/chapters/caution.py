@@ -14,9 +14,8 @@ def finding(evidence: types.Evidence) -> sentence.Sentence:
     """What these measures are for, and the prevalences that several of them depend on."""
     shares = [site.prevalence for site in types.externals(evidence) if site.prevalence is not None]
     runs = words.span(numbers.per_cent, shares) if shares else ""
-    verb = "runs from" if " to " in runs else "is"
     classes = evidence.release.outcome.classes
-    rest = sentence.phrase("caution", "finding", classes=classes, runs=runs, verb=verb)
+    rest = sentence.phrase("caution", "finding", classes=classes, runs=runs)
     but = ", but that other models are compared by accuracy too" if classes and evidence.release.rivals else ""
     return sentence.Sentence(f"Nothing in this dossier is judged by the measures of this chapter{but}.", rest)
 

@@ -78,7 +78,7 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
     found = [(types.find(evidence, "auroc", types.POOLED, **{"class": label}), label) for label in labels(evidence)]
     known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, types.Estimate))
     ends_of = [f"{short(evidence, 'auroc', value)} ({label})" for value, label in known]
-    parts += [f"By class the AUROC runs from {ends_of[0]} to {ends_of[-1]}."] if len(known) > 1 else []
+    parts += [f"By class the AUROC is lowest at {ends_of[0]} and highest at {ends_of[-1]}."] if len(known) > 1 else []
     lead = f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}."
     return sentence.Sentence(lead, " ".join([*parts, sentence.where_risks_are_off(evidence, "for")]).strip())
 
@@ -89,7 +89,7 @@ def calibration(evidence: types.Evidence) -> sentence.Sentence:
     if not ratios:
         return sentence.Sentence("At no external site can calibration be estimated.")
     first, last = ends(evidence, "oe_ratio", ratios)
-    lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
+    lead = f"Observed over expected patients of a class (O/E): lowest {first}, highest {last}."
     return sentence.calibration_by_state(evidence, lead, lambda which: OF_PAIRS(which, among=len(ratios)), "for")
 
 
@@ -103,7 +103,7 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
         return sentence.Sentence("At no external site can net benefit be estimated.")
     first, last = ends(evidence, "net_benefit_gain", every)
     what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
-    lead = f"{what} runs from {first} to {last}."
+    lead = f"{what} is lowest at {first} and highest at {last}."
     stands = {state: [each for each in every if multiplicity.gain(each.found) == state] for state in STANDS}
     shown, among = len(stands["shown"]), len(every)
     rest = f"A gain above 0 is shown for {part_of(shown, among)} classes and sites"

@@ -29,7 +29,7 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     )
     shares = sorted((site.prevalence, site.site) for site in sites if site.prevalence is not None)
     ends = [f"{per_cent(share)} ({name})" for share, name in shares]
-    spread = f" Prevalence runs from {ends[0]} to {ends[-1]}." if len(ends) > 1 else ""
+    spread = f" Lowest prevalence: {ends[0]}; highest: {ends[-1]}." if len(ends) > 1 else ""
     if known:
         of_each = {
             label: [site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts]

@@ -71,7 +71,7 @@ def _extremes(evidence: types.Evidence, measure: str) -> str:
         return ""
     _, where, ends, unit = max(apart, key=lambda each: each[0])
     low, high = (f"{_value(evidence, each, measure)} in {in_a_row([each.number], unit)}" for each in ends)
-    return f"At {where} the {quantity(measure)} runs from {low} to {high}."
+    return f"At {where} the {quantity(measure)} is lowest at {low} and highest at {high}."
 
 
 def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:

@@ -28,7 +28,7 @@ def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """The strong potential robustness, and how it is read where a site does better than the internal test."""
     strong, few = names.ends_of_range(strong)
     low, high = number(strong[0][1].value), number(strong[-1][1].value)
-    runs = f"is {low}" if low == high else f"runs from {low} to {high}"
+    runs = f"is {low}" if low == high else f"is {low} to {high}"
     return (
         f"Strong potential robustness (SPR) of the AUROC, low also where a site does better than inside, {runs}{few}."
     )

@@ -49,11 +49,7 @@ def _midway(about: Mapping[str, Any], found: Sequence[tuple[types.DatasetSummary
             if np.isfinite(values).any():
                 nearest = int(np.nanargmin(np.where(np.isfinite(values), np.abs(across - 0.5), np.nan)))
                 known.append((float(values[nearest]), site.site))
-    said = (
-        f"{about['lines'][name]} {captions.from_to(known) if len(known) > 1 else numbers.number(known[0][0])}"
-        for name, known in lines.items()
-        if known
-    )
+    said = (f"{about['lines'][name]} {captions.ends(known)}" for name, known in lines.items() if known)
     return f" Nearest to {numbers.number(0.5)} on the axis: {'; '.join(said)}{few}."
 
 

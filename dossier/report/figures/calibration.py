@@ -274,32 +274,24 @@ def ring(evidence: types.Evidence, width: float) -> str:
     return "" if at is None or panels == 1 or not has_gap(panels, width) else f" Ring, stroke: at {threshold(at)}."
 
 
-def calibration_alternative(evidence: types.Evidence, width: float, everywhere: str = "at every site") -> str:
+def calibration_alternative(evidence: types.Evidence, width: float) -> str:
     """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
     shown, _ = facets.shown_sites(evidence, width)
-    said = observed_over_expected(evidence, shown, everywhere)
+    said = observed_over_expected(evidence, shown)
     slopes, _ = data.ranked(evidence, "calibration_slope", shown)
     if not slopes or not data.ranked(evidence, "oe_ratio", shown)[0]:
         return said
     # How steep the curves are tells whether risks are too extreme or not extreme enough.
-    span = number(slopes[0][0]) if len(slopes) == 1 else f"from {captions.from_to(slopes)}"
-    return f"{said} Slope: {span}; below 1 high risks are too high and low ones too low."
+    return f"{said} Slope: {captions.ends(slopes)}; below 1 high risks are too high and low ones too low."
 
 
-def observed_over_expected(
-    evidence: types.Evidence, shown: Sequence[types.DatasetSummary], everywhere: str = "at every site"
-) -> str:
+def observed_over_expected(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
     known, few = data.ranked(evidence, "oe_ratio", shown)
     if not known:
         sites = captions.joined([site.site for site in shown])
         return f"Calibration curves of {sites}; the O/E ratio could not be estimated."
-    (low, first), (high, _) = known[0], known[-1]
-    if len(known) == 1:
-        return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said{few}."
-    same = number(low) == number(high)
-    runs = f"are {number(low)} {everywhere}" if same else f"run from {captions.from_to(known)}"
-    return f"Calibration curves: observed over expected events {runs}, where 1 is perfect{few}."
+    return f"Calibration: observed over expected events, where 1 is perfect, {captions.ends(known)}{few}."
 
 
 def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn:
@@ -324,8 +316,8 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
     )
     if at is None or not known:
         return observed_over_expected(evidence, [site for site, _ in curves])
-    where = captions.from_to([(share, site.site) for site, share in known], per_cent)
-    return f"Where the model said {threshold(at, percent=True)}, {where} had {what} by the curve{few}."
+    ends = captions.ends([(share, site.site) for site, share in known], per_cent)
+    return f"Where the model said {threshold(at, percent=True)}, so many had {what} by the curve: {ends}{few}."
 
 
 @canvas.figure("Calibration by site")

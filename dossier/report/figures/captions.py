@@ -62,10 +62,13 @@ def joined(names: Sequence[str], most: int = 4) -> str:
     return words.listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])
 
 
-def from_to(known: Iterable[tuple[float, str]], written: Callable[[float], str] = numbers.number) -> str:
-    """From the lowest to the highest of some values, each with where it is: 0.71 (Desio) to 0.82 (Rho)."""
+def ends(known: Iterable[tuple[float, str]], written: Callable[[float], str] = numbers.number) -> str:
+    """Lowest 0.71 (Desio), highest 0.82 (Rho), of values with where they are; 0.71 where all of some are printed so."""
     ordered = sorted(known)
-    return " to ".join(f"{written(value)} ({where})" for value, where in dict.fromkeys((ordered[0], ordered[-1])))
+    if len(ordered) > 1 and len({written(value) for value, _ in ordered}) == 1:
+        return written(ordered[0][0])
+    first, last = (f"{written(value)} ({where})" for value, where in (ordered[0], ordered[-1]))
+    return first if first == last else f"lowest {first}, highest {last}"
 
 
 def left_out(count: int, where: str) -> str:

@@ -110,7 +110,7 @@ def calibration_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absen
         evidence,
         lambda seen: calibration.draw_calibration(seen, canvas.FULL),
         lambda seen: f"{above}{calibration.ring(seen, canvas.FULL)}{_broken(evidence)}",
-        lambda seen: calibration.calibration_alternative(seen, canvas.FULL, "for every class at every site"),
+        lambda seen: calibration.calibration_alternative(seen, canvas.FULL),
         message=lambda seen: calibration.said_and_seen(seen, canvas.FULL, "the class"),
     )
 
@@ -137,7 +137,7 @@ def roc_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 def _roc_alternative(seen: types.Evidence) -> str:
     known, few = data.ranked(seen, "auroc", types.externals(seen))
     if known:
-        return f"ROC curves by class and site: AUROC runs from {captions.from_to(known)}{few}."
+        return f"ROC curves by class and site: AUROC {captions.ends(known)}{few}."
     return "The ROC curves of each class at each site; the areas under them could not be estimated."
 
 

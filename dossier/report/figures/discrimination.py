@@ -92,7 +92,7 @@ def gain_at(evidence: types.Evidence, threshold: float) -> Forest:
         digits=data.digits_of_benefit(evidence),
         unbounded=True,
         is_pooled=False,
-        words=f"At {numbers.threshold(threshold)} the gain over the better default, per 100 patients,",
+        words=f"At {numbers.threshold(threshold)} the gain over the better default per 100 patients",
     )
 
 
@@ -353,24 +353,18 @@ def forest_alternative(evidence: types.Evidence, what: Forest, only: Collection[
     estimates, few = ends_of_range(scaled, what.measure, multiplicity.sites_against(evidence, what.measure))
     known = sorted((each.value, site.site) for site, each in estimates)
     (low, first), (high, last) = known[0], known[-1]
-    lowest, highest = what.text(low), what.text(high)
-    text = what.words or what.heading
     if len(known) == 1:
-        text += f" is {captions.value_text(estimates[0][1], what.digits)} in {first}"
-    elif lowest == highest:
-        where = "both sites" if len(known) == 2 else f"all {len(known)} sites"
-        text += f" is {lowest} in {where}"
-    elif len(known) >= bands.MANY_SITES:
-        text += f" runs from {lowest} to {highest} over {captions.sites_word(len(known))}"
+        said = f"{captions.value_text(estimates[0][1], what.digits)} in {first}"
     else:
-        text += f" runs from {captions.from_to(known, what.text)} in {captions.sites_word(len(known))}"
+        is_many = len(known) >= bands.MANY_SITES
+        ends = f"lowest {what.text(low)}, highest {what.text(high)}" if is_many else captions.ends(known, what.text)
+        said = f"{ends} in {captions.sites_word(len(known))}"
     pooled = what.together(evidence)
     if pooled is not None and not only:
-        text += f"; pooled it is {captions.value_text(pooled, what.digits)}"
         new = types.expected_range(pooled)
-        if new is not None:
-            text += f", and the expected range in a new hospital {captions.interval(*new, joint=' to ')}"
-    return f"{text}{few}{of_all_periods({first, last}, binding.turning(evidence))}."
+        more = f", expected range in a new hospital {captions.interval(*new, joint=' to ')}" if new else ""
+        said = f"pooled {captions.value_text(pooled, what.digits)}{more}; {said}"
+    return f"{what.words or what.heading}: {said}{few}{of_all_periods({first, last}, binding.turning(evidence))}."
 
 
 def printed_forest(evidence: types.Evidence, what: Forest, width: float) -> canvas.Drawn | types.Absent:

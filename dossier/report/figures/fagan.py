@@ -69,8 +69,7 @@ def fagan_nomogram_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Abs
 def _spread(after: list[tuple[float, str]]) -> str:
     """The lowest and the highest probability, each with its site; once where all are printed alike."""
     known = [pair for pair in after if not np.isnan(pair[0])]
-    alike = {per_cent(value) for value, _ in known}
-    return captions.from_to(known, per_cent) if len(alike) > 1 else next(iter(alike), "at no site")
+    return captions.ends(known, per_cent) if known else "at no site"
 
 
 def _axes(axes: canvas.Panel, end: float, labelled: bool, last: bool) -> None:

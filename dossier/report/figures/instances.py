@@ -180,10 +180,10 @@ def h_accuracy_summary(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     texts = [f"{first} to {last} ({site.site})" for site, (first, last) in spread]
     ends, few = ends_of_range(spread)
     widest, (first, last) = max(ends, key=lambda row: float(row[1][1]) - float(row[1][0]))
-    message = f"What counts as right matters most in {widest.site}: H-accuracy runs from {first} to {last}{few}."
+    message = f"What counts as right matters most in {widest.site}: H-accuracy is {first} to {last}{few}."
     more = captions.left_out(len(types.externals(evidence)) - len(sites), "see results.csv")
     caption = captions.said("instances", evidence, [site for site, _ in sites], left=more, **_line(evidence))
-    return canvas.Drawn(panels.sheet, caption, f"H-accuracy runs from {captions.joined(texts, 8)}.", message)
+    return canvas.Drawn(panels.sheet, caption, f"H-accuracy: {captions.joined(texts, 8)}.", message)
 
 
 @canvas.figure("H-accuracy by what raters say")
@@ -215,7 +215,7 @@ def h_accuracy_by_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absen
     first, last = _ends(found)
     more = captions.left_out(len(rated) - 1, "see results.csv")
     caption = captions.said("instances_of_raters", evidence, [site], left=more, **_line(evidence))
-    text = f"H-accuracy in {site.site} runs from {first} to {last} over what the raters say."
+    text = f"H-accuracy in {site.site} is {first} to {last}, by what the raters say."
     return canvas.Drawn(drawn, caption, text)
 
 

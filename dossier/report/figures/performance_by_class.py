@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, facts, register, types
 from dossier.report.figures import canvas, captions, classes, ink, marks, placing, robustness, similarity
-from dossier.typeset import numbers, widths
+from dossier.typeset import widths
 
 MOST_CLASSES, MOST_SITES = 6, 8
 LEFT, GAP, HEAD, FOOT, LEAST_HEIGHT = 13.0, 3.2, 8.6, 5.6, 17.0
@@ -152,7 +152,7 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
 
 
 def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]) -> str:
-    """From where to where the AUROC of the classes runs at the sites of low similarity."""
+    """The lowest and the highest AUROC of the classes at the sites of low similarity."""
     unlike = [site for site in sites if bands.is_unlike(site.similarity.value)]
     values = [
         (found.value, f"{site.label}, {label}")
@@ -164,6 +164,4 @@ def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]
     if not values:
         return f"Of {known} none is below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}."
     where = f"At sites below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}"
-    if min(values)[0] == max(values)[0]:
-        return f"{where} the AUROC of every class is {numbers.number(values[0][0])}."
-    return f"{where} the AUROC runs from {captions.from_to(values)}."
+    return f"{where} the AUROC by class: {captions.ends(values)}."

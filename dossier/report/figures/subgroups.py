@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from dossier.core import bands, facts, types
 from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, forest, ink, marks
 from dossier.typeset import reasons, widths
-from dossier.typeset.numbers import DASH, number, threshold
+from dossier.typeset.numbers import DASH, threshold
 from dossier.typeset.words import counted, listing, sentence_case, within_sentence
 
 MOST_ROWS = discrimination.MOST_ROWS[canvas.FULL]
@@ -272,8 +272,8 @@ def forest_alternative(evidence: types.Evidence) -> str:
             f"{captions.value_text(estimate, what.digits)} in {_called(line)}"
             for estimate, line in (known[0], known[-1])
         )
-        is_one = known[0][1] is known[-1][1]
-        texts.append(f"{what.heading} is {low}" if is_one else f"{what.heading} by subgroup runs from {low} to {high}")
+        said = low if known[0][1] is known[-1][1] else f"by subgroup lowest {low}, highest {high}"
+        texts.append(f"{what.heading} {said}")
     few = [line.label for line in every if not line.found]
     more = f"; too few to tell in {captions.joined(few)}" if few else ""
     return f"{'; '.join(texts)}{more}."
@@ -452,14 +452,10 @@ def calibration_alternative(evidence: types.Evidence) -> str:
         for name, label in plan.subgroups:
             found = types.find_in_subgroup(evidence, types.Subset(name, label), "oe_ratio", site.name)
             if isinstance(found, types.Estimate):
-                known.append((found.value, f"{label} ({name}, {site.site})"))
+                known.append((found.value, f"{name}: {label}, {site.site}"))
     if not known:
         return "Calibration curves by subgroup; the O/E ratio could not be estimated."
-    (low, first), (high, last) = min(known), max(known)
-    return (
-        f"O/E of {counted(len(known), 'subgroup')} at the sites runs from {number(low)} in {first} to {number(high)} "
-        f"in {last}."
-    )
+    return f"O/E of {counted(len(known), 'subgroup')} at the sites: {captions.ends(known)}."
 
 
 @canvas.figure("Calibration by subgroup")

@@ -235,11 +235,8 @@ def by_site_message(evidence: types.Evidence) -> str:
     if not known or primary is None:
         return ""
     digits = data.digits_of_benefit(evidence)
-    said = f"At {threshold(primary)} the gain over the better default"
-    if len(known) == 1:
-        return f"{said} in {known[0][1]} is {number(100 * known[0][0], digits)} per 100 patients{few}."
-    span = captions.from_to(known, lambda value: number(100 * value, digits))
-    return f"{said} runs from {span} per 100 patients{few}."
+    ends = captions.ends(known, lambda value: number(100 * value, digits))
+    return f"At {threshold(primary)} the gain over the better default per 100 patients: {ends}{few}."
 
 
 def by_site_alternative(evidence: types.Evidence) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dossier.core import facts, types
 from dossier.report.figures import canvas, captions, forest, ink, marks
 from dossier.typeset import widths, words
-from dossier.typeset.numbers import as_declared, number, threshold
+from dossier.typeset.numbers import as_declared, threshold
 
 MOST_SITES = 4
 ONE_FOR_ALL: Mapping[str, float | str] = {"gamma": 1.0, "relevance": "constant"}
@@ -119,7 +119,4 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
 
 def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
     """How far the weightings of one site lie apart; nothing where none could be estimated."""
-    if not weighted:
-        return ""
-    (low, first), (_, last) = min(weighted), max(weighted)
-    return f"{first} at {site}: {number(low)}." if first == last else f"At {site}: {captions.from_to(weighted)}."
+    return f"At {site}: {captions.ends(weighted)}." if weighted else ""
