@@ -649,8 +649,7 @@ says why. Rows stand in the order in which they were run.
   interval for each sample that nobody reads; no dossier works so. Half of that time is the calibration curve, a third
   slope and intercept. Next idea: weights on presorted rows, all replicates of a block in one Newton fit.
 - Layout and writing by WeasyPrint are two fifths of a build, and one thread's work: the other core has little to do
-  meanwhile. Pages with page references are laid out twice, all others once. Next idea: the anchors of the texts of
-  figures, each a group of its own in the page, and chapters laid out side by side.
+  meanwhile. Pages with page references are laid out twice, all others once. Next idea: chapters laid out side by side.
 - Sites share nothing, so that ten times the sites are ten times the work: that row is a matter of what each site
   costs, and of how quiet the machine is.
 - Above 50,000 rows the replicates and the permutations of risks work on 2,000 bins (`tests/metrics/test_many_rows.py`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dossier.core import facts, types
@@ -113,10 +113,6 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     of_first = [(row, found) for row in rows if isinstance(found := row.found[0], types.Estimate)]
     called = [row.name[:1].lower() + row.name[1:] if row.weighted else row.name for row, _ in of_first]
     texts = [f"{name} {captions.value_text(found)}" for name, (_, found) in zip(called, of_first, strict=True)]
-    message = _spread(shown[0].site, [(found.value, row.name) for row, found in of_first if row.weighted])
+    weighted = [(found.value, row.name) for row, found in of_first if row.weighted]
+    message = f"At {shown[0].site}: {captions.ends(weighted)}." if weighted else ""
     return canvas.Drawn(plot.sheet, caption, f"At {shown[0].site}: {captions.joined(texts, 8)}.", message)
-
-
-def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
-    """How far the weightings of one site lie apart; nothing where none could be estimated."""
-    return f"At {site}: {captions.ends(weighted)}." if weighted else ""
