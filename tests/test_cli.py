@@ -685,7 +685,7 @@ def test_a_build_of_another_edition_says_what_it_removes_before_and_a_fault_remo
         f"{leaves}Removed from out, for this build does not make it: figures/old.svg.\n",
     )
     assert set(files) - set(held(tmp_path / "out")) == {
-        *("dossier-regulatory.pdf", "dossier-supplement.pdf", "dossier.html"),
+        *("dossier-regulatory.pdf", "dossier-supplement.pdf", "dossier.html")
     }
 
 

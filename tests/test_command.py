@@ -15,11 +15,7 @@ from dossier.core.command import EDITIONS, Build, Quick, UnknownCommandError
 TEXTS = st.text(max_size=40)
 PAGES = st.sampled_from(command.PAGES)
 BUILDS = st.builds(
-    Build,
-    edition=st.sampled_from(list(EDITIONS)),
-    page=PAGES,
-    draft=st.booleans(),
-    local_site=st.none() | TEXTS,
+    Build, edition=st.sampled_from(list(EDITIONS)), page=PAGES, draft=st.booleans(), local_site=st.none() | TEXTS
 )
 THRESHOLDS = st.lists(
     st.floats(0, 1, exclude_min=True, exclude_max=True), max_size=command.MOST_THRESHOLDS, unique=True

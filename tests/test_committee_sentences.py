@@ -111,11 +111,7 @@ def studied(low: float, value: float, high: float, **clustered: float) -> types.
     [
         (studied(0.02, 0.05, 0.08), "Yes, in a study.", "They decided better (range 2 to 8 fewer wrong)."),
         (studied(0.0, 0.0, 0.0), "Not shown.", "This could be coincidence (range 0 more to 0 fewer wrong)."),
-        (
-            studied(-0.02, 0.05, 0.12),
-            "Not shown.",
-            "This could be coincidence (range 2 more to 12 fewer wrong).",
-        ),
+        (studied(-0.02, 0.05, 0.12), "Not shown.", "This could be coincidence (range 2 more to 12 fewer wrong)."),
         (
             studied(0.02, 0.05, 0.08, low_clustered=-0.01, high_clustered=0.11),
             "Not shown.",

@@ -341,11 +341,7 @@ def test_the_predictors_of_the_formula_are_not_those_of_the_tables() -> None:
 
 
 def test_what_is_pooled_stands_first_and_else_the_sites_at_both_ends() -> None:
-    evidence = given(
-        KINDS["eight"],
-        "auroc",
-        **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)},
-    )
+    evidence = given(KINDS["eight"], "auroc", **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)})
     evidence = undone(evidence, "sensitivity", *(f"site-{index}" for index in range(8)))
     assert said("discrimination", evidence) == "The AUROC is 0.88 (95% CI 0.73 to 0.96), pooled over eight sites."
     apart = said("discrimination", undone(evidence, "auroc", POOLED))
@@ -806,11 +802,7 @@ OF_PSI = "p value, below 0.4 at 40% of hospitals drawn from the development popu
             (0.46, 0.54),
             f"Averaged similarity is 0.46 to 0.54 (0.5: alike). Psi is 0.01 to 0.93 ({OF_PSI}).",
         ),
-        (
-            (0.02, 0.399),
-            (0.399, 0.399),
-            f"Averaged similarity is 0.399 (0.5: alike). Psi is 0.02 to 0.399 ({OF_PSI}).",
-        ),
+        ((0.02, 0.399), (0.399, 0.399), f"Averaged similarity is 0.399 (0.5: alike). Psi is 0.02 to 0.399 ({OF_PSI})."),
     ],
 )
 def test_similarity_is_averaged_first_and_psi_never_calls_a_site_unlike(

@@ -425,10 +425,14 @@ def test_a_previous_release_is_compared_with_by_its_path(found: Validation, tmp_
 def test_a_terminal_says_why_nothing_is_pooled() -> None:
     half = len(FRAME) // 2
     two = {"North": FRAME.iloc[:half], "South": FRAME.iloc[half:]}
-    assert "\nNot pooled: pooling needs three sites, and 2 can enter it" in repr(
-        dossier.validate(two, outcome="outcome", risk="risk")
-    )
+    of_two = repr(dossier.validate(two, outcome="outcome", risk="risk"))
+    assert "\nNot pooled: pooling needs three sites, and 2 can enter it" in of_two
     assert "Not pooled" not in repr(dossier.validate(FRAME, outcome="outcome", risk="risk"))
+
+
+def test_a_frame_that_there_is_not_is_told_with_those_that_there_are() -> None:
+    (told,) = said_of({"North": FRAME, "South": FRAME}, dataset={"Nrth": {"country": "Italy"}})
+    assert told[1:] == ('the frame is "Nrth", not one of North, South.', 'Did you mean "North"?')
 
 
 def test_both_doors_refuse_a_criterion_that_can_never_be_estimated(tmp_path: Path) -> None:

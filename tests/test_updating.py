@@ -290,10 +290,7 @@ def test_updates_are_protected_as_fits_are(tmp_path: Path) -> None:
     evidence = evaluate.evidence(study(tmp_path / "release", more="[disclosure]\nminimum_cell = 10\n"))
     every = [each for each in of_updates(evidence) if each.dataset == "north"]
     kept = {(each.measure, each.at["model"]) for each in every if not isinstance(each.found, Absent)}
-    assert kept <= {
-        ("updated_intercept", f"{UPDATED}intercept"),
-        ("updated_slope", f"{UPDATED}logistic"),
-    }
+    assert kept <= {("updated_intercept", f"{UPDATED}intercept"), ("updated_slope", f"{UPDATED}logistic")}
     given = find(evidence, "updated_intercept", "north", model=f"{UPDATED}intercept")
     assert given == find(evidence, "calibration_intercept", "north")
     assert all(isinstance(each.found, Withheld) for each in every if each.measure in ("oe_ratio", "reclassified"))

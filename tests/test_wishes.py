@@ -48,11 +48,7 @@ def test_it_stands_with_its_costs_and_judges_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        ('weights = "weight"\n', "weights"),
-        ("[disclosure]\nminimum_cell = 10\n", ""),
-    ],
+    ("more", "says"), [('weights = "weight"\n', "weights"), ("[disclosure]\nminimum_cell = 10\n", "")]
 )
 def test_it_is_absent_by_name_where_it_is_not_known(tmp_path: Path, more: str, says: str) -> None:
     for each in found(evidence(tmp_path, RELEASE + more)).values():

@@ -11,8 +11,10 @@ import pyarrow.compute as compute
 import pyarrow.parquet
 
 from dossier.core.errors import DataError, Fault
-from dossier.core.faults.locations import Cell, File
+from dossier.core.faults.locations import Argument, Cell, File
 from dossier.reading import cells, subgroups
+from dossier.reading.declared import keys_of
+from dossier.reading.faults import not_a_choice
 
 if TYPE_CHECKING:
     import pandas
@@ -92,7 +94,11 @@ def _hospitals(frames: Mapping[Any, Any]) -> Iterator[tuple[str, str | None, Any
 
 def add(found: Sequence[dict[str, Any]], table: Mapping[str, Any]) -> None:
     """Add what is declared of every hospital, or of a frame by its name."""
-    names = [name for dataset in found for name in (dataset["name"], dataset.get("site"))]
+    names = [name for dataset in found for name in (dataset.get("site"), dataset["name"]) if name]
+    given = [each.get("site") or each["name"] for each in found if each["name"] != ALONE]
+    for name, keys in table.items():
+        if given and isinstance(keys, Mapping) and name not in {*names, *keys_of(("dataset",))}:
+            raise not_a_choice(Argument("dataset"), "the frame", name, given)
     of_frames = {name: keys for name, keys in table.items() if isinstance(keys, Mapping) and name in names}
     of_hospitals = {key: value for key, value in table.items() if key not in of_frames}
     for dataset in found:

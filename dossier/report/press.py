@@ -149,10 +149,7 @@ BEFORE = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 def _first_line(text: str, style: Any, context: Any, room: float | None, *rest: Any, **named: Any) -> Any:
-    """The first line of a text: measured once if all of it fits; WeasyPrint asks for the least, the most and the line.
-
-    What it gives is a layout, how much of the text it has, where the next line begins, its width, and more.
-    """
+    """A layout, its length, where the next line begins, its width and more: measured once if all of a text fits."""
     if "looks" not in vars(style):
         style.looks = _font_style_cache_key(style, include_size=True) + str([style[name] for name in MORE_LOOKS])
     key, known = (text, style.looks, rest), style.font_config.fitting

@@ -288,10 +288,7 @@ def test_two_clusters_have_an_interval_with_one_degree_of_freedom() -> None:
     found = _found(0.5, "plain", (0.4, 0.7), TWO, p_value=None)
     half = math.tan(math.pi * 0.475) * 0.15
     assert interval_of(found) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
-    assert found.details == {
-        "p_value": pytest.approx(1 - 2 * math.atan(0.5 / 0.15) / math.pi, rel=1e-12),
-        "df": 1.0,
-    }
+    assert found.details == {"p_value": pytest.approx(1 - 2 * math.atan(0.5 / 0.15) / math.pi, rel=1e-12), "df": 1.0}
 
 
 def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:

@@ -262,15 +262,13 @@ def forest_alternative(evidence: types.Evidence) -> str:
     every = [line for line in lines(evidence) if not line.is_head]
     texts = []
     for which, what in enumerate(measures(evidence)):
-        found = [(line.found[which], line) for line in every if line.found]
-        known = [(estimate, line) for estimate, line in found if isinstance(estimate, types.Estimate)]
+        known = [(each, line) for line in every if line.found and isinstance(each := line.found[which], types.Estimate)]
         if not known:
             continue
         # Of equal values the first is the lowest, and the last the highest.
         known.sort(key=lambda pair: pair[0].value)
         low, high = (
-            f"{captions.value_text(estimate, what.digits)} in {_called(line)}"
-            for estimate, line in (known[0], known[-1])
+            f"{captions.value_text(each, what.digits)} in {_called(line)}" for each, line in (known[0], known[-1])
         )
         said = low if known[0][1] is known[-1][1] else f"by subgroup lowest {low}, highest {high}"
         texts.append(f"{what.heading} {said}")

@@ -234,8 +234,7 @@ def by_site_message(evidence: types.Evidence) -> str:
     known, few = ([], "") if primary is None else data.ranked(evidence, "net_benefit_gain", sites, threshold=primary)
     if not known or primary is None:
         return ""
-    digits = data.digits_of_benefit(evidence)
-    ends = captions.ends(known, lambda value: number(100 * value, digits))
+    ends = captions.ends(known, lambda value: number(100 * value, data.digits_of_benefit(evidence)))
     return f"At {threshold(primary)} the gain over the better default per 100 patients: {ends}{few}."
 
 
