@@ -60,7 +60,6 @@ def pdf(document: types.Document) -> bytes:
         raise errors.PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
     with _silence(document) as faults, collector.held_off(), ExitStack() as at_the_end:
         fonts = FontConfiguration()
-        fonts.fitting = {}
         # It keeps copies of their files in a folder until it is garbage-collected.
         at_the_end.callback(fonts.__del__)
         rendered = _rendered(document, fonts)
@@ -152,7 +151,7 @@ def _first_line(text: str, style: Any, context: Any, room: float | None, *rest: 
     """A layout, its length, where the next line begins, its width and more: measured once if all of a text fits."""
     if "looks" not in vars(style):
         style.looks = _font_style_cache_key(style, include_size=True) + str([style[name] for name in MORE_LOOKS])
-    key, known = (text, style.looks, rest), style.font_config.fitting
+    key, known = (text, style.looks, rest), vars(style.font_config).setdefault("fitting", {})
     if key in known and (room is None or known[key][3] <= room):
         return known[key]
     found = split_first_line(text, style, context, room, *rest, **named)
