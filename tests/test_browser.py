@@ -133,7 +133,7 @@ def test_the_committee_edition_follows_our_hospital(page: browser.Page) -> None:
     overall = page.says(sentence)
     choose(page, "Knee 2")
     assert page.says(FOLLOWED) == {"2": True}
-    assert "In Knee 2, our hospital, of 100 patients" in page.says(sentence)
+    assert "Here in Knee 2, of 100 patients" in page.says(sentence)
     assert page.says("document.getElementById('followed').textContent").startswith(
         "The committee edition and tables show Knee 2"
     )

@@ -85,16 +85,16 @@ def approving(evidence: types.Evidence) -> str:
 
 def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """How many of 100 are found at our hospital, with the range."""
-    where = f"In {site.site}, our hospital"
+    where = f"Here in {site.site}"
     if classes.labels(evidence):
         share = classes.named_rightly(evidence, site)
-        return "" if share is None else f"{where}, it names {people(share)} of 100 patients rightly."
+        return "" if share is None else f"{where} it names {people(share)} of 100 patients rightly."
     at = evidence.release.thresholds.primary
     if at is None:
         return f"No line is set for {site.site}: whom it finds and whom it misses is not known."
     found = types.find(evidence, "sensitivity", site.name, threshold=at)
     if isinstance(found, types.Absent):
-        return f"{where}, too few patients were tested to say whom it finds."
+        return f"{where} too few patients were tested to say whom it finds."
     bounds = f" (range {plain.between(found)})" if plain.between(found) else ""
     found_here = f"it finds {people(found.value)}{bounds} and misses {people(1 - found.value)}"
     return f"{where}, of 100 patients {plain.with_it(evidence)}, {found_here}."
