@@ -280,7 +280,9 @@ OF_PAGES: dict[str, Page] = {
     "a file attached": lambda writer: writer.add_attachment("patients.csv", b"id,risk\n1,0.5\n"),
     "another title": lambda writer: writer.add_metadata({"/Title": "Approved"}),
     "another date": lambda writer: writer.add_metadata({"/CreationDate": "D:20200101000000Z"}),
-    "other metadata": stream_altered(has("/Subtype"), lambda content: content.replace(b"<", b" <", 1)),
+    "other metadata": stream_altered(
+        lambda each: each.get("/Type") == "/Metadata", lambda content: content.replace(b"<", b" <", 1)
+    ),
     "no language": without("/Lang"),
     "no bookmarks": without("/Outlines"),
     "no structure": without("/StructTreeRoot"),
