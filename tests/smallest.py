@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-HEAD = """
+ABOUT = """
 [release]
 model = "Example"
 version = "1"
 date = 2026-10-01
 owner = "The owner"
-[outcome]
+"""
+HEAD = f"""{ABOUT}[outcome]
 name = "Readmission"
 column = "outcome"
 [prediction]

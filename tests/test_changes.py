@@ -36,21 +36,12 @@ from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated, interval_of, present, refused
 from tests.reasons import Said, because
-from tests.smallest import release_in
+from tests.smallest import HEAD, release_in
 from tests.test_results import faults
 
-ABOUT = """
-[release]
-model = "Example"
-version = "{version}"
-date = 2026-10-01
-owner = "The owner"
-{more}
-[outcome]
-name = "Readmission"
-column = "outcome"
-[prediction]
-column = "risk"
+ABOUT = (
+    HEAD.replace('"1"', '"{version}"').replace("[outcome]", "{more}\n[outcome]")
+    + """
 {rival}
 [thresholds]
 declared = [{thresholds}]
@@ -58,6 +49,7 @@ declared = [{thresholds}]
 bootstrap = 2
 permutations = 9
 """
+)
 SITE = """
 [[dataset]]
 name = "{name}"

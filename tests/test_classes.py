@@ -30,20 +30,14 @@ from tests.estimated import absent, curved, estimated, present, refused
 from tests.metrics.test_classes import PUBLISHED
 from tests.reasons import Said
 from tests.reference.built import hurried
-from tests.smallest import release_in
+from tests.smallest import ABOUT, release_in
 from tests.test_results import faults
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BIOPSY = REPOSITORY / "fixtures" / "biopsy"
 GRADES = ("G0", "G1", "G2", "G3")
 
-RELEASE = """
-[release]
-model = "Example"
-version = "1"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
+RELEASE = f"""{ABOUT}[outcome]
 name = "Grade"
 column = "grade"
 classes = ["G0", "G1", "G2", "G3"]

@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 from pypdf import PdfReader
+from weasyprint.layout import inline, preferred
 from weasyprint.layout import page as weasyprint_page
+from weasyprint.text import line_break
 
 from dossier.core.errors import PageError
 from dossier.core.types import Attachment, Document
@@ -264,6 +266,36 @@ def test_page_references_are_right_and_only_their_pages_are_laid_out_twice(
         [("s1", "1"), ("s4", "4")],
     ]
     assert Counter(laid_out) == {1: 2, 2: 1, 3: 1, 4: 2}
+
+
+def test_a_text_of_a_figure_stands_where_it_is_held(tmp_path: Path) -> None:
+    texts = (
+        f'<text x="200" y="{20 * (k + 1)}" text-anchor="{anchor}">{anchor}</text>'
+        for k, anchor in enumerate(("start", "middle", "end"))
+    )
+    looks = 'xmlns="http://www.w3.org/2000/svg" width="400" height="80" font-family="Inter Tab" font-size="16"'
+    drawn = f"<svg {looks}>{''.join(texts)}</svg>".encode()
+    file = tmp_path / "anchors.pdf"
+    file.write_bytes(press.pdf(sample(sheet(tmp_path), images={"figures/line.svg": drawn})))
+    said = subprocess.run(["pdftotext", "-bbox", file, "-"], capture_output=True, check=True, text=True).stdout
+    found = {word: (float(left), float(right)) for left, right, word in WORD.findall(said)}
+    held = [found["start"][0], sum(found["middle"]) / 2, found["end"][1]]
+    assert held == pytest.approx([held[0]] * 3, abs=0.1)
+
+
+WORD = re.compile(r'xMin="([\d.]+)".* xMax="([\d.]+)".*>(start|middle|end)<')
+
+
+def test_a_text_that_is_measured_once_is_set_as_one_that_is_measured_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = (f"<tr><th>a cell of words<td>a cell of words<td>{'a cell of words ' * n}" for n in range(9))
+    narrow = (f'<p style="width: {n}mm">A line that fits, or does not, by its room</p>' for n in range(10, 80, 7))
+    once, anew = sample(sheet(tmp_path), "".join(("<table>", *cells, "</table>", *narrow))), line_break.split_first_line
+    printed = press.pdf(once)
+    for where in (inline, preferred):
+        monkeypatch.setattr(where, "split_first_line", anew)
+    assert press.pdf(once) == printed
 
 
 def test_the_results_travel_in_the_committee_edition_alone(tmp_path: Path) -> None:

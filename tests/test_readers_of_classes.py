@@ -13,14 +13,11 @@ from dossier.metrics.reliability import weighted_concordance
 from dossier.report import compose, draw
 from tests.estimated import estimated, present, refused
 from tests.reasons import Said
-from tests.smallest import QUICK, release_in
+from tests.smallest import ABOUT, QUICK, release_in
 
-RELEASE = """[release]
-model = "Example"
-version = "1.0.0"
-date = 2026-10-01
-owner = "The owner"
-[outcome]
+RELEASE = (
+    ABOUT
+    + """[outcome]
 name = "Grade"
 column = "grade"
 classes = {classes}
@@ -38,6 +35,7 @@ dataset = "site"
 header = {header}
 {more}
 """
+)
 NAMES = ("low", "middle", "high")
 ONE, OTHER, TRUE = (np.array(list(text), dtype=int) for text in ("0120120120", "0120110120", "0120120121"))
 """Two readers of ten cases who agree on nine; the first errs once, the second twice."""
