@@ -273,15 +273,15 @@ def asked() -> Iterator[tuple[str, list[str]]]:
 
 
 WAYS = (
-    '<img src="{}" alt="x">',
-    '<link rel="stylesheet" href="{}">',
+    '<img src="{}" alt="x"/>',
+    '<link rel="stylesheet" href="{}"/>',
     '<style>@import url("{}");</style>',
     '<p style="background: url({})">x</p>',
     '<style>@font-face {{ font-family: x; src: url("{}") }} p {{ font-family: x }}</style><p>x</p>',
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="{}"/></svg>',
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><use href="{}#a"/></svg>',
     '<object data="{}"></object>',
-    '<embed src="{}">',
+    '<embed src="{}"/>',
     '<iframe src="{}"></iframe>',
     '<a href="{}">x</a>',
     "![x]({})",
@@ -322,7 +322,7 @@ def test_even_a_page_that_asks_reaches_no_file_and_no_server(
     style = tmp_path / "style.css"
     style.write_text("html { font: 400 10pt 'Source Serif 4' }", encoding="utf-8")
     for name in (f"{address}/secret", "file:///etc/passwd"):
-        html = f"<!doctype html><html lang='en'><head><title>x</title></head><body>{way.format(name)}</body></html>"
+        html = f"<!DOCTYPE html><html lang='en'><head><title>x</title></head><body>{way.format(name)}</body></html>"
         document = Document(html, (style,), {}, "x", "en", b"0" * 16, datetime.date(2026, 10, 1), (), "pdf/a-2a", False)
         said = b""
         with contextlib.suppress(PageError):

@@ -68,9 +68,9 @@ def drawing() -> bytes:
 def page(more: str = "") -> str:
     """A page with what conformance is about: headings, a link, a figure, a table that spans two pages."""
     rows = "".join(f'<tr><th scope="row">site {row}</th><td>0.{row:02d}</td></tr>' for row in range(80))
-    return f"""<!doctype html><html lang="en"><head><title>other</title></head><body><h1>One</h1>
+    return f"""<!DOCTYPE html><html lang="en"><head><title>other</title></head><body><h1>One</h1>
 <p>Plain, <em>italic</em>, <b>bold</b>, <a href="#two">within</a>, <a href="https://example.org/">without</a>.</p>
-<figure><img src="dossier:figures/line.svg" alt="A line."><figcaption>A line.</figcaption></figure>
+<figure><img src="dossier:figures/line.svg" alt="A line."/><figcaption>A line.</figcaption></figure>
 <h1 id="two">Two</h1><table><caption>Sites.</caption><thead><tr><th scope="col">site</th><th scope="col">value</th></tr>
 </thead><tbody>{rows}</tbody></table>{more}</body></html>"""
 
@@ -165,7 +165,7 @@ def test_a_complaint_stops_the_press(tmp_path: Path, level: int) -> None:
 )
 def test_nothing_comes_from_outside(tmp_path: Path, source: str) -> None:
     with pytest.raises(PageError, match="Failed to load image"):
-        press.pdf(sample(sheet(tmp_path), f'<img src="{source}" alt="A picture.">'))
+        press.pdf(sample(sheet(tmp_path), f'<img src="{source}" alt="A picture."/>'))
 
 
 def test_a_drawing_brings_nothing_from_outside_either(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_page_references_are_right_and_only_their_pages_are_laid_out_twice(
     first = "".join(to.format(name, name) for name in ("s1", "s2", "s3", "s4"))
     back = "".join(to.format(name, name) for name in ("s1", "s4"))
     body = f'<p id="s1">{first}</p>{opens.format("", "", back)}'
-    html = f'<!doctype html><html lang="en"><head><title>x</title></head><body>{body}</body></html>'
+    html = f'<!DOCTYPE html><html lang="en"><head><title>x</title></head><body>{body}</body></html>'
     texts = [page.extract_text() for page in read(sample(style, html=html, images={})).pages]
     assert [re.findall(r"to (s\d) on (\d)", text.replace("\n", " ")) for text in texts] == [
         [("s1", "1"), ("s2", "2"), ("s3", "3"), ("s4", "4")],
@@ -289,7 +289,7 @@ WORD = re.compile(r'xMin="([\d.]+)".* xMax="([\d.]+)".*>(start|middle|end)<')
 def test_a_text_that_is_measured_once_is_set_as_one_that_is_measured_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cells = (f"<tr><th>a cell of words<td>a cell of words<td>{'a cell of words ' * n}" for n in range(9))
+    cells = (f"<tr><th>a word</th><td>a word</td><td>{'a cell of words ' * n}</td></tr>" for n in range(9))
     narrow = (f'<p style="width: {n}mm">A line that fits, or does not, by its room</p>' for n in range(10, 80, 7))
     once, anew = sample(sheet(tmp_path), "".join(("<table>", *cells, "</table>", *narrow))), line_break.split_first_line
     printed = press.pdf(once)

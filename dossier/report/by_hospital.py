@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -59,37 +58,10 @@ def committee(gallery: types.Gallery, draft: bool, text: bytes) -> Edition:
 
 
 def parsed(html: str) -> Element:
-    """The body of a page as our templates write it: every element that is not empty is closed."""
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    body = reader.made.close().find("body")
+    """The body of a page as our templates write it, which is XML."""
+    body = ElementTree.fromstring(html).find("body")
     assert body is not None
     return body
-
-
-class _Reader(HTMLParser):
-    """What takes the time of a parser of HTML, all that browsers make of faulty pages, is left out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.made = ElementTree.TreeBuilder()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.made.start(tag, {name: value or "" for name, value in attrs})
-        if tag in EMPTY:
-            self.made.end(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in EMPTY:
-            self.made.end(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.made.data(data)
-
-
-EMPTY = {"br", "col", "hr", "img", "meta", "wbr"}
-"""The elements of our pages that hold nothing."""
 
 
 def named(image: Element) -> str:

@@ -101,7 +101,7 @@ def _rendered(document: types.Document, fonts: Any) -> Any:
         CSS(filename=path, url_fetcher=fetcher, font_config=fonts, counter_style=counters)
         for path in document.stylesheets
     ]
-    html = _Html(string=document.html, base_url="dossier:", url_fetcher=fetcher)
+    html = _Html(document.html, fetcher)
     rendered = _Pages._render(html, fonts, counters, None, {**DEFAULT_OPTIONS, "stylesheets": sheets})
     for page in rendered.pages:
         page.bookmarks = [(level, plain(label), *rest) for level, label, *rest in page.bookmarks]
@@ -184,7 +184,19 @@ svg.TAGS["text"] = _draw_text
 
 
 class _Html(HTML):  # type: ignore[misc]
-    """The text of a document, which has no footnotes: WeasyPrint gives each element styles of five marks of theirs."""
+    """The text of a document, which is XML, and has no footnotes: each element would have styles of their five marks.
+
+    WeasyPrint reads HTML letter by letter, as no element need end there; here each does.
+    """
+
+    def __init__(self, text: str, fetcher: URLFetcher) -> None:
+        self.base_url, self.url_fetcher, self.media_type = "dossier:", fetcher, "print"
+        try:
+            read = ElementTree.fromstring(text)
+        except ElementTree.ParseError as error:
+            raise errors.PageError.one("template", Material("templates"), message=str(error)) from error
+        self.wrapper_element = weasyprint.cssselect2.ElementWrapper.from_html_root(read)
+        self.etree_element = self.wrapper_element.etree_element
 
     def _ua_stylesheets(self, forms: bool = False) -> list[Any]:
         sheet = copy.copy(UA_STYLESHEET)

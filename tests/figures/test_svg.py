@@ -62,7 +62,7 @@ def printed(drawing: bytes, width: float, height: float, folder: Path) -> Floats
         f"@page {{ size: {width}pt {height}pt; margin: 0 }} body, h1 {{ margin: 0 }} img {{ display: block }}"
     )
     body = (
-        '<!doctype html><html lang="en"><head><title>a</title></head><body><h1><img src="dossier:a.svg" alt="A.">'
+        '<!DOCTYPE html><html lang="en"><head><title>a</title></head><body><h1><img src="dossier:a.svg" alt="A."/>'
         "</h1></body></html>"
     )
     document = Document(
