@@ -295,6 +295,7 @@ def test_a_text_that_is_measured_once_is_set_as_one_that_is_measured_anew(
     printed = press.pdf(once)
     for where in (inline, preferred):
         monkeypatch.setattr(where, "split_first_line", anew)
+    monkeypatch.setattr(inline, "strut", line_break.strut)
     assert press.pdf(once) == printed
 
 

@@ -36,7 +36,7 @@ from weasyprint.matrix import Matrix
 from weasyprint.svg.text import Style
 from weasyprint.svg.text import TextBox as TextOfFigure
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
-from weasyprint.text.line_break import Layout, _font_style_cache_key, split_first_line
+from weasyprint.text.line_break import Layout, _font_style_cache_key, split_first_line, strut
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
 from dossier.core import collector, errors, material, types
@@ -160,7 +160,13 @@ def _first_line(text: str, style: Any, context: Any, room: float | None, *rest: 
     return found
 
 
+def _strut(style: Any) -> Any:
+    """The least height of a line of a style, and its baseline, measured once."""
+    return vars(style)["strut"] if "strut" in vars(style) else vars(style).setdefault("strut", strut(style))
+
+
 inline.split_first_line = preferred.split_first_line = _first_line
+inline.strut = _strut
 
 
 def _draw_text(figure: Any, node: Any, size: float) -> None:
