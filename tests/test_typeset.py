@@ -541,6 +541,14 @@ def test_letters_do_not_run_out() -> None:
     assert len(set(words)) == 60
 
 
+def test_no_number_gives_way_to_one_of_another_model_or_setting(book: Book) -> None:
+    for term in filter(lambda term: term.on_page, book.evidence.terms.values()):
+        results = [each for each in book.evidence.by_term[term.name] if "estimator" not in each.at]
+        rows = [row for table in measures.tables_of(book.evidence, [term]) for row in table.rows]
+        cells = [cell for row in rows for cell in row.cells if re.search(r"\d", cell.text) and "†" not in cell.text]
+        assert len(cells) >= sum(isinstance(each.found, Estimate) for each in results), term.name
+
+
 def test_a_site_without_any_number_is_named_below_the_table_and_has_no_row() -> None:
     results = [Result("auroc", "auroc", f"site-{position}", {}, estimate(0.8, 0.7, 0.9)) for position in (0, 1)]
     results.append(Result("auroc", "auroc", "site-3", {}, Absent(Fact("has_no", dataset="site-3", what="risk"))))

@@ -10,6 +10,7 @@ from dossier.core import bands, facts, types
 from dossier.typeset import methods, notes, numbers, tables, widths
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
+from dossier.words import entries
 
 
 def chapter_tables(
@@ -45,10 +46,9 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
 
 
 def _by_rival(evidence: types.Evidence) -> types.Evidence:
-    """The evidence with the other model among the settings of what is of one of several."""
-    names = {rival.name for rival in evidence.release.rivals}
-    if len(names) < 2:
-        return evidence
+    """The evidence with the other or updated model among the settings of what is of one of several."""
+    several = ({rival.name for rival in evidence.release.rivals}, set(evidence.release.updates))
+    names = {name for kind in several if len(kind) > 1 for name in kind}
     of_term = {
         result.term: name
         for result in evidence.results
@@ -315,14 +315,17 @@ def _varying(evidence: types.Evidence, result: types.Result) -> types.At:
 def setting_name(name: str, value: float | str) -> str:
     if (name, value) == ("class", types.MACRO):
         return "Mean of the classes"
-    # Another model has the name that the release gives it, letter by letter.
-    return str(value) if name == "model" else f"{SETTING[name]} {value if name == 'against' else setting(value)}"
+    if name == "model":
+        # Another model has the name that the release gives it, letter by letter.
+        updates, update = entries("pages")["update"], str(value).removeprefix(types.UPDATED)
+        return str(value if value == update else updates[update])
+    return f"{SETTING[name]} {value if name == 'against' else setting(value)}"
 
 
 def _column_name(name: str, value: float | str) -> str:
     """A setting as the head of a column."""
-    if (name, value) == ("class", types.MACRO):
-        return "mean of the classes"
+    if (name, value) == ("class", types.MACRO) or str(value).startswith(types.UPDATED):
+        return setting_name(name, value).lower()
     return f"{SETTING[name].lower()} {setting(value)}"
 
 
