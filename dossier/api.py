@@ -589,7 +589,7 @@ class Record:
         from dossier.outputs import printing
 
         _chosen("page", asked.page, ["a4", "letter"])
-        command: Build | Quick = printing.command_for(self.evidence, asked)
+        command: Build | Quick = printing.command_for(self.evidence, asked, locations.Argument("local_site"))
         return printing.printed(self.results, command)
 
     def __repr__(self) -> str:

@@ -207,6 +207,8 @@ def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
     assert isinstance(recorded, Record)
     assert recorded.results == found.results
     assert recorded.pdf("committee") == built[Path("dossier-committee.pdf")]
+    (fault,) = refused(lambda: recorded.pdf("committee", local_site="nowhere")).faults
+    assert fault.where == "argument local_site"
     command.main(["print", "built", "-o", "screen", "--edition", "html", "--quiet"], standalone_mode=False)
     assert recorded.html() == (tmp_path / "screen" / "dossier.html").read_bytes()
 

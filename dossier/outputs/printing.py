@@ -13,12 +13,12 @@ import joblib
 from dossier.core import collector, contents
 from dossier.core import command as commands
 from dossier.core.errors import OutputError, PageError, ReleaseError
-from dossier.core.faults.locations import File, Option
+from dossier.core.faults.locations import File, Location, Option
 from dossier.core.types import Evidence, Gallery
 from dossier.outputs import output, single
 from dossier.outputs.outlined import outlined
 from dossier.reading import letters
-from dossier.reading.local_site import local_site
+from dossier.reading.local_site import WHERE, local_site
 from dossier.record import ledger, manifest, results, results_csv, updated_model
 from dossier.report import compose, draw, model_card, press, screen
 from dossier.report import disclosure_report as report_of_disclosure
@@ -158,7 +158,7 @@ def beside(out: Path, evidence: Evidence, found: Evidence, text: bytes, page: st
     return report_of_disclosure.line(evidence, found.audit), files
 
 
-def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | commands.Quick:
+def command_for(evidence: Evidence, asked: commands.Build, at: Location = WHERE) -> commands.Build | commands.Quick:
     """The command that prints this evidence as asked: of a quick look itself; else with the local site by its dataset.
 
     A ReleaseError says that the local site is none of the evidence.
@@ -178,4 +178,4 @@ def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | c
     if asked.local_site is None:
         return asked
     sites = {dataset.name: dataset.site for dataset in evidence.datasets if dataset.role == "external"}
-    return replace(asked, local_site=local_site(sites, asked.local_site))
+    return replace(asked, local_site=local_site(sites, asked.local_site, at))

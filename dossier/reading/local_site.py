@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dossier.core.errors import ReleaseError
-from dossier.core.faults.locations import Option
+from dossier.core.faults.locations import Location, Option
 from dossier.core.types import Study, folded
 from dossier.reading.faults import nearest
 
@@ -21,7 +21,7 @@ def of_study(study: Study, wanted: str) -> str:
     return found.name
 
 
-def local_site(sites: Mapping[str, str], wanted: str) -> str:
+def local_site(sites: Mapping[str, str], wanted: str, at: Location = WHERE) -> str:
     """The dataset that is called so, or whose site is; neither upper case nor blanks matter.
 
     `sites` are those of the external datasets, by the names of these.
@@ -32,6 +32,6 @@ def local_site(sites: Mapping[str, str], wanted: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise ReleaseError.one("site_of_several_datasets", WHERE, site=wanted, datasets=tuple(found), number=len(found))
+        raise ReleaseError.one("site_of_several_datasets", at, site=wanted, datasets=tuple(found), number=len(found))
     known = tuple(dict.fromkeys(name for pair in sites.items() for name in pair))
-    raise ReleaseError.one("no_local_site", WHERE, site=wanted, known=known, near=nearest(wanted, known))
+    raise ReleaseError.one("no_local_site", at, site=wanted, known=known, near=nearest(wanted, known))
