@@ -187,13 +187,13 @@ def _beside(evidence: types.Evidence) -> Iterator[str]:
         yield f"Criteria: {within_sentence(acceptance.when(evidence, 'declared', counted_only=True))}"
     yield from acceptance.not_the_better_choice(evidence, acceptance.counted_ones(evidence))
     for everywhere in acceptance.uncounted(evidence):
-        criterion = everywhere[0]
-        why = acceptance.why_uncounted(evidence, criterion)
+        criterion, found = everywhere[0], claims.of_criterion(evidence, everywhere[0])
         what = f"{acceptance.label(evidence, criterion)} {acceptance.asked(evidence, criterion)}"
         stands = [acceptance.WORDS[acceptance.verdict(everywhere)]]
-        if len(everywhere) == 1 and criterion.observed is not None:
-            stands.append(numbers.short(evidence, criterion.measure, criterion.observed))
-        yield f"Not counted, for it {why}: {within_sentence(what)} ({': '.join(stands)})."
+        if len(everywhere) == 1 and isinstance(found, types.Estimate):
+            stands.append(numbers.in_text(evidence, criterion.measure, found))
+        why = acceptance.why_uncounted(evidence, criterion)
+        yield f"Not counted, for it {why}: {within_sentence(what)}: {', '.join(stands)}."
 
 
 def _limit(evidence: types.Evidence, claim: claims.Claim) -> str:
