@@ -190,10 +190,7 @@ svg.TAGS["text"] = _draw_text
 
 
 class _Html(HTML):  # type: ignore[misc]
-    """The text of a document, which is XML, and has no footnotes: each element would have styles of their five marks.
-
-    WeasyPrint reads HTML letter by letter, as no element need end there; here each does.
-    """
+    """The text of a document: XML, as HTML is read letter by letter; five marks of notes have no style."""
 
     def __init__(self, text: str, fetcher: URLFetcher) -> None:
         self.base_url, self.url_fetcher, self.media_type = "dossier:", fetcher, "print"

@@ -93,6 +93,8 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
     every = claims.counted(evidence, question)
     ordered = claims.worst_first(every, claims.few(evidence))
     worst = next((claim for claim in ordered if claim.value is not None), overall)
+    # The number of a period stands in the chapter of periods.
+    asked = claims.ASKED["over_time" if worst.period is not None else question].chapter
     # Where no criterion is declared the chapter of them is not there.
     is_unasked = question == "test_itself" and not evidence.criteria
     return Row(
@@ -103,7 +105,7 @@ def _row(evidence: types.Evidence, question: claims.Question, known: Sequence[cl
             if _is_asked(overall)
             else Cell.word(""),
             Cell(_number(evidence, worst), kind="word", of=_found(evidence, worst)),
-            Cell("", kind="plain", link="provenance" if is_unasked else claims.ASKED[question].chapter),
+            Cell("", kind="plain", link="provenance" if is_unasked else asked),
         ),
     )
 
