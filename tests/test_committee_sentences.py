@@ -331,7 +331,7 @@ def test_each_place_hears_the_direction_of_its_own_slope() -> None:
     assert ("too low" in lead) == ("too high" in lead)
     off = given(evidence, "oe_ratio", site_0=(0.6, 0.5, 0.7), site_1=(1.0, 0.9, 1.1))
     (words,) = committee.could_go_wrong(dataclasses.replace(off, flags=flags[:1]))
-    assert words.text == "Italy 1: on the whole its percentages are too high, the high ones more than the low."
+    assert words.text == "Italy 1: on the whole its percentages are too high, above all the high ones."
 
 
 def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:

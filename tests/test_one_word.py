@@ -157,7 +157,7 @@ def test_pages_say_which_is_which_where_they_could_read_as_a_contradiction(knee:
     assert table is not None
     assert "Under 50 (age): seen in six of them." in table.note
     drawn = committee_percentages(evidence)
-    assert "thin: may still be right there" in getattr(drawn, "caption", "")
+    assert "thin: not sure that it is off" in getattr(drawn, "caption", "")
     assert "add up to 1,000" in utility.impact(evidence).note
     assert "Over all: the mean of all hospitals, open where one fails that it leaves out" in grid.table(evidence).note
     assert "Hospitals: all periods, but where risks turn;" in grid.table(evidence).note

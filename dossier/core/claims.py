@@ -394,8 +394,10 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
             alone: types.State = (
                 "open" if look.is_explained or turns else look.state if look.state in ("against", "open") else "shown"
             )
-            why = Fact("explained_by_risks") if look.is_explained else None
             accuses = look in by_itself
+            is_of_one = alone == "against" and dataset != types.POOLED and not accuses
+            unsure = OF_NO_TIME if turns else Fact("chance_of_all_sites") if is_of_one else None
+            why = Fact("explained_by_risks") if look.is_explained else unsure
             family = ("p_over_sites", "looks_over_sites") if accuses else ("p_holm", "looks")
             p_adjusted, among = (look.apart.details.get(name) for name in family)
             yield _claim(
@@ -409,7 +411,7 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
                 limit=between_groups.MARGINS[look.measure],
                 looks=int(among or 1),
                 p_adjusted=p_adjusted,
-                state="open" if alone == "against" and dataset != types.POOLED and not accuses else alone,
+                state="open" if is_of_one else alone,
                 alone=alone,
             )
 

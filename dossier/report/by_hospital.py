@@ -59,9 +59,7 @@ def committee(gallery: types.Gallery, draft: bool, text: bytes) -> Edition:
 
 def parsed(html: str) -> Element:
     """The body of a page as our templates write it, which is XML."""
-    body = ElementTree.fromstring(html).find("body")
-    assert body is not None
-    return body
+    return next(ElementTree.fromstring(html).iter("body"))
 
 
 def named(image: Element) -> str:

@@ -195,11 +195,10 @@ class _Html(HTML):  # type: ignore[misc]
     def __init__(self, text: str, fetcher: URLFetcher) -> None:
         self.base_url, self.url_fetcher, self.media_type = "dossier:", fetcher, "print"
         try:
-            read = ElementTree.fromstring(text)
+            self.etree_element = ElementTree.fromstring(text)
         except ElementTree.ParseError as error:
             raise errors.PageError.one("template", Material("templates"), message=str(error)) from error
-        self.wrapper_element = weasyprint.cssselect2.ElementWrapper.from_html_root(read)
-        self.etree_element = self.wrapper_element.etree_element
+        self.wrapper_element = weasyprint.cssselect2.ElementWrapper.from_html_root(self.etree_element)
 
     def _ua_stylesheets(self, forms: bool = False) -> list[Any]:
         sheet = copy.copy(UA_STYLESHEET)

@@ -64,10 +64,12 @@ def behind(evidence: types.Evidence) -> Iterator[tuple[str, str, Sequence[tuple[
 
 
 def _said(evidence: types.Evidence, claim: claims.Claim) -> str:
-    """The number of a claim, which says of whom it is also where that is all of them."""
+    """The number of a claim and what a criterion or the maker says; of whom it is also where that is all of them."""
     said = _number(evidence, claim)
-    over_all = f"Over all{names.by_when(evidence, claim.at)}"
-    return f"{over_all}: {said}".rstrip(": ") if claim.scope == "overall" and claim.measure else sentence_case(said)
+    if claim.scope == "overall" and claim.measure:
+        said = f"Over all{names.by_when(evidence, claim.at)}: {said}".rstrip(": ")
+    rules_out = f": {within_sentence(MARKED['‡'])}".rstrip(".") if claim.limit_source == "maker" else ""
+    return f"{sentence_case(said)}{_limit(evidence, claim)}{rules_out}"
 
 
 def _asked(evidence: types.Evidence) -> Mapping[claims.Question, Sequence[claims.Claim]]:

@@ -183,6 +183,7 @@ def another_is_better(evidence: Evidence) -> str:
     maybe = f"; another {in_words(left)} may too, or {'is' if left == 1 else 'are'} coincidence" if left else ""
     own = f"; {in_words(ours)} show{'s' * (ours == 1)} that this model does" if ours else ""
     beside = "other models" if len({each.at["against"] for each in every}) > 1 else "the other model"
+    beside += " here alone" if evidence.local_site else ""
     so = f" Of {counted(len(every), 'comparison')} with {beside} {show}{maybe}{own}." if len(found) > 1 else ""
     names = f"{sentence.named_with_the_rest(alike, MOST_MODELS, what='model')}{' each' if len(alike) > 1 else ''}"
     named = [each for each in sure if str(each.at["against"]) in alike[:MOST_MODELS]]

@@ -541,7 +541,7 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     ranked = types.find(evidence, "auroc", site.name)
     if isinstance(ranked, types.Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
-            f"Too few to tell whether it {places.tells_apart(evidence)} "
+            f"Too few to tell how often it {places.tells_apart(evidence)} "
             f"(range {plain.between(ranked)} of 100, 50: a coin toss)."
         )
     elif isinstance(ranked, types.Estimate):

@@ -280,7 +280,8 @@ def _counts(evidence: types.Evidence, in_brief: bool = False) -> str:
     if not looks:
         why = "their numbers are kept back" if evidence.is_protected else "too few patients"
         why = "its percentages changed over the time of the test" if _turns(evidence) else why
-        return f"No group could be compared with the others{' here' if places.alone(evidence) else ''}: {why}."
+        where = " in this hospital alone" if places.alone(evidence) else ""
+        return f"No group could be compared with the others{where}: {why}."
     counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.is_slight or (look.is_doubtful and look.errs_more)]

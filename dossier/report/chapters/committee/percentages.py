@@ -98,10 +98,8 @@ class Whole:
     @property
     def farthest(self) -> str:
         """Which percentages are farthest off, where all are off the same way and the slope is off too."""
-        more, less = (
-            ("high", "low") if (self.off.level == "too high") == (self.off.spread == "below 1") else ("low", "high")
-        )
-        return f"the {more} ones more than the {less}"
+        more = "high" if (self.off.level == "too high") == (self.off.spread == "below 1") else "low"
+        return f"above all the {more} ones"
 
 
 def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, at: types.At = NO_SETTING) -> Whole:
