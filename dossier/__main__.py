@@ -27,9 +27,11 @@ def main() -> None:
         cli.main()
     except SystemExit as ended:
         # Python would give back all that is held, value by value: half a second for what goes with the process.
-        threading._shutdown()  # type: ignore[attr-defined]
-        atexit._run_exitfuncs()
-        os._exit(ended.code)  # type: ignore[arg-type]
+        try:
+            threading._shutdown()  # type: ignore[attr-defined]  # ends the workers
+            atexit._run_exitfuncs()
+        finally:
+            os._exit(ended.code)  # type: ignore[arg-type]
 
 
 def _found(searched: Callable[[str], str | None]) -> Callable[[str], str | None]:

@@ -277,7 +277,8 @@ def _page(evidence: Evidence, book: str, made: list[Table] | None = None, **valu
     about = [values.get(name, "") for name in ("title", "edition_title", "results_sha256")]
     given |= {"around": own_words.around(evidence, *about), "markdown": markdown}
     given |= {"on_screen": False, "logo": Markup(looks.logo(evidence.release.report.logo or "")), **values}
-    html = template.render(given)
+    # XML reads the end of a line in an attribute as a blank.
+    html = ATTRIBUTE.sub(lambda found: found[0].replace("\n", "&#10;"), template.render(given))
     long = LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else widths.hyphenated(found[0]), html)
     return PARTED.sub(lambda found: found[0] if found[0].startswith("<") else f"<span>{found[0]}</span>", long)
 
@@ -299,6 +300,8 @@ def _behind(evidence: Evidence, recorded: Mapping[int, Result], found: Estimate)
     return {"more": said, "key": f"{called(result)}@{result.dataset}{at}"}
 
 
+ATTRIBUTE = re.compile(r'="[^"]*"')
+"""What an attribute says, in its quotes."""
 LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")
 """A tag, or a word but a hash for which the narrowest lines of the page have no room."""
 PARTED = re.compile(rf"<title>.*?</title>|<[^>]*>|[^\s<>]*{numbers.SOFT_HYPHEN}[^\s<>]*", re.DOTALL)

@@ -14,10 +14,10 @@ def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
     """Every picture that the evidence allows, and the reason for each that it does not; `jobs` draw side by side."""
     names = list(register.fill("report.figures").figures)
     # First those of seaborn, which loads longer than others draw; every so many-th together, as neighbours are alike.
-    queue = sorted(names, key=lambda name: not name.endswith("_ridges"))
-    shares = 1 if jobs == 1 else 3 * jobs
-    shown = labels.printed(evidence)
-    calls = (joblib.delayed(_drawn)(queue[index::shares], shown) for index in range(shares))
+    of_seaborn = [name for name in names if name.endswith("_ridges")]
+    rest, shares = [name for name in names if name not in of_seaborn], 1 if jobs == 1 else 3 * jobs
+    parts, shown = [of_seaborn, *(rest[index::shares] for index in range(shares))], labels.printed(evidence)
+    calls = (joblib.delayed(_drawn)(part, shown) for part in parts)
     drawn = {name: picture for part in joblib.Parallel(n_jobs=jobs)(calls) for name, picture in part.items()}
     pictures = {name: picture for name in names if isinstance(picture := drawn[name], types.Picture)}
     absent = {name: picture.reason for name in names if isinstance(picture := drawn[name], types.Absent)}

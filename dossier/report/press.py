@@ -162,7 +162,9 @@ def _first_line(text: str, style: Any, context: Any, room: float | None, *rest: 
 
 def _strut(style: Any) -> Any:
     """The least height of a line of a style, and its baseline, measured once."""
-    return vars(style)["strut"] if "strut" in vars(style) else vars(style).setdefault("strut", strut(style))
+    if "strut" not in vars(style):
+        style.strut = strut(style)
+    return style.strut
 
 
 inline.split_first_line = preferred.split_first_line = _first_line

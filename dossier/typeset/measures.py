@@ -23,7 +23,7 @@ def chapter_tables(
 
 def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[tables.Table, ...]:
     """These measures in tables: those that depend on the same settings stand side by side."""
-    evidence = _by_rival(evidence)
+    evidence = _by_model(evidence)
     terms = [evidence.terms[term.name] for term in terms]
     groups = facts.gathered((term.at, term) for term in terms)
     made: list[tables.Table] = []
@@ -45,7 +45,7 @@ def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[ta
     return tuple(whole if len(types.externals(evidence)) > bands.MOST_LISTED else map(tables.folded, whole))
 
 
-def _by_rival(evidence: types.Evidence) -> types.Evidence:
+def _by_model(evidence: types.Evidence) -> types.Evidence:
     """The evidence with the other or updated model among the settings of what is of one of several."""
     several = ({rival.name for rival in evidence.release.rivals}, set(evidence.release.updates))
     names = {name for kind in several if len(kind) > 1 for name in kind}
@@ -274,7 +274,7 @@ def table_across(
         title=f"{sentence_case(title)}.",
         note=notes.note_of(evidence, kept, [term]),
         head="Site",
-        columns=tuple(tables.Column(sentence_case(_column_name(across, value)), intervals=True) for value in values),
+        columns=tuple(tables.Column(setting_name(across, value), intervals=True) for value in values),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -317,16 +317,9 @@ def setting_name(name: str, value: float | str) -> str:
         return "Mean of the classes"
     if name == "model":
         # Another model has the name that the release gives it, letter by letter.
-        updates, update = entries("pages")["update"], str(value).removeprefix(types.UPDATED)
-        return str(value if value == update else updates[update])
+        updates = {f"{types.UPDATED}{update}": label for update, label in entries("pages")["update"].items()}
+        return str(updates.get(str(value), value))
     return f"{SETTING[name]} {value if name == 'against' else setting(value)}"
-
-
-def _column_name(name: str, value: float | str) -> str:
-    """A setting as the head of a column."""
-    if (name, value) == ("class", types.MACRO) or str(value).startswith(types.UPDATED):
-        return setting_name(name, value).lower()
-    return f"{SETTING[name].lower()} {setting(value)}"
 
 
 def _heading(term: types.Term) -> str:

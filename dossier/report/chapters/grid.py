@@ -197,7 +197,7 @@ def _beside(evidence: types.Evidence) -> Iterator[str]:
         if len(everywhere) == 1 and isinstance(found, types.Estimate):
             stands.append(numbers.in_text(evidence, criterion.measure, found))
         why = acceptance.why_uncounted(evidence, criterion)
-        yield f"Not counted, for it {why}: {within_sentence(what)}: {', '.join(stands)}."
+        yield f"Not counted, for it {why}: {within_sentence(what)}, {', '.join(stands)}."
 
 
 def _limit(evidence: types.Evidence, claim: claims.Claim) -> str:
