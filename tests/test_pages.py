@@ -455,7 +455,8 @@ def test_the_questions_stand_in_the_order_in_which_page_1_asks_them(any_book: Bo
     asked = re.findall(r'href="#chapter-(\w+)"', page_1.split('id="table-claims"')[1].split("</table>")[0])
     there = re.findall(r'<section class="chapter" id="chapter-(\w+)"', chapters_of_core)
     assert len(asked) >= 3
-    assert asked == [name for name in there if name in asked]
+    # A number of a period leads to the chapter of periods.
+    assert list(dict.fromkeys(asked)) == [name for name in there if name in asked]
 
 
 # ---- the committee --------------------------------------------------------------------------------------------------
