@@ -97,8 +97,8 @@ def test_what_holds_over_all_is_said_once() -> None:
     evidence = _evidence({"Aachen": 0.7, "Basel": 0.7, "Celle": 0.7})
     found = _of_ratio(evidence)
     assert found.pop(types.POOLED).state == "against"
-    assert {claim.state for claim in found.values()} == {"open"}
-    assert {claim.alone for claim in found.values()} == {"against"}
+    stands = {(claim.state, claim.alone, claim.reason and claim.reason.code) for claim in found.values()}
+    assert stands == {("open", "against", "judged_among_all")}
     assert [flag.dataset for flag in evidence.flags if flag.flag == "subgroup_differs"] == [types.POOLED]
 
 

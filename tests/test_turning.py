@@ -82,7 +82,7 @@ def test_who_came_when_accuses_no_group(evidence: Evidence) -> None:
     looks = [each for each in claims.about(evidence, "groups", "group") if each.dataset == "turning"]
     apart = [each for each in looks if each.measure == "specificity" and each.high is not None and each.high < -0.1]
     assert apart
-    assert {each.alone for each in looks} == {"open"}
+    assert {(each.alone, each.reason is None) for each in looks} == {("open", False)}
     ours = replace(evidence, local_site="turning")
     assert missed.worse_for(ours) == ""
     brief = " ".join(missed.groups_in_brief(ours))

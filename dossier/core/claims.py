@@ -396,7 +396,7 @@ def _groups(evidence: types.Evidence) -> Iterator[Claim]:
             )
             accuses = look in by_itself
             is_of_one = alone == "against" and dataset != types.POOLED and not accuses
-            unsure = OF_NO_TIME if turns else Fact("chance_of_all_sites") if is_of_one else None
+            unsure = OF_NO_TIME if turns else Fact("judged_among_all") if is_of_one else None
             why = Fact("explained_by_risks") if look.is_explained else unsure
             family = ("p_over_sites", "looks_over_sites") if accuses else ("p_holm", "looks")
             p_adjusted, among = (look.apart.details.get(name) for name in family)
